@@ -217,6 +217,9 @@ limits! {
     STATS_EXPERT_TEXT = "stats.expert_text", Bytes, 256, 1 << 16,
         "Text of one expert item in `-z expert`. Longer text is truncated",
         "each_limit_changes_what_is_shown";
+    STATS_TOPICS = "stats.topics", Count, 10_000, 1 << 20,
+        "Rows of a tree in `stats`, such as `-z http_req,tree`. Counts of others are summed up",
+        "each_limit_changes_what_is_shown";
     STATS_HOSTS = "stats.hosts", Count, 100_000, 1 << 24,
         "Addresses in `-z hosts`. Responses about others are counted",
         "each_limit_changes_what_is_shown";

@@ -221,7 +221,7 @@ fn late_records_that_a_filter_selects_count_like_packets() {
     let hierarchy = printed("hierarchy.pcap", &HOLE, &["stats", "-z", "io,phs"]);
     let words =
         hierarchy.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| words.first() == Some(&"smtp"));
-    assert_eq!(words.unwrap()[1], "4", "{hierarchy}");
+    assert_eq!(words.unwrap()[1], "frames:4", "{hierarchy}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ const PICTURES: &[Picture] = &[
     ("list", "proto-dissect -l samples/pipboy.pcap", list),
     ("browse", "proto-dissect browse samples/pipboy.pcap", browsed),
     ("follow", "proto-dissect follow samples/xfire.pcap -s tcp/0 | head -26", follow),
-    ("stats", "proto-dissect stats -z time -z io,phs -z conv,tcp samples/pipboy.pcap", stats),
+    ("stats", "proto-dissect stats -z time -z hierarchy -z conv,tcp samples/pipboy.pcap", stats),
 ];
 
 fn main() -> Result {
@@ -116,7 +116,7 @@ fn follow() -> Result<String> {
 }
 
 fn stats() -> Result<String> {
-    let parts = ["time", "io,phs", "conv,tcp"].into_iter().filter_map(Part::named).collect();
+    let parts = ["time", "hierarchy", "conv,tcp"].into_iter().filter_map(Part::named).collect();
     let mut stats = Stats::new(Registry::default(), parts);
     stats.begin(&Begin { file: "samples/pipboy.pcap", format: "pcap", links: &["ethernet"] });
     dissect("pipboy.pcap", stats.demand(), |of, captured| {

@@ -582,7 +582,8 @@ pub struct StatsOptions {
     pub files: Vec<PathBuf>,
 
     /// Statistics to print, by tshark's names: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree
-    /// dns,tree rs,tree hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; `-z help` lists them
+    /// http_req,tree dests,tree dns,tree hosts rtp,streams sip,stat dhcp,stat follow,tcp,hex,0, or overview, time, hierarchy,
+    /// transfers, health, coverage; `-z help` lists them
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 

@@ -104,9 +104,10 @@ fn wanted(filter: &Filter) -> Demand {
 
 /// Parses the filter of an option as a gate.
 pub(super) fn gate(option: &str, filter: &str) -> Result<FrameFilter, Wrong> {
-    let filter = parsed(option, filter)?;
+    let text = filter.trim();
+    let filter = parsed(option, text)?;
     let demand = wanted(&filter);
-    Ok(FrameFilter::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
+    Ok(FrameFilter::new(text, Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
 }
 
 /// Values for a function of a field.

@@ -82,11 +82,21 @@ impl Parsed {
             Some(part) => (part, ""),
             None => known.iter().find_map(|part| Some((*part, begins(part)?))).ok_or_else(|| unknown(name))?,
         };
-        // Endpoints are derived from conversations.
-        let counted = if let Part::Endpoints(layer) = part { Part::Conversations(layer) } else { part };
+        // Endpoints are derived from conversations, and both forms of the hierarchy are one.
+        let counted = match part {
+            Part::Endpoints(layer) => Part::Conversations(layer),
+            Part::Phs => Part::Hierarchy,
+            part => part,
+        };
         let is_same = |(known, filter): &(Part, String)| *known != counted || filter == rest;
-        if let (Part::Conversations(layer), false) = (counted, filters.iter().all(is_same)) {
-            return Err(format!("-z {name}: conv and endpoints of {} require the same filter", layer.layer()));
+        match (counted, filters.iter().all(is_same)) {
+            (Part::Conversations(layer), false) => {
+                return Err(format!("-z {name}: conv and endpoints of {} require the same filter", layer.layer()));
+            }
+            (Part::Hierarchy, false) if !parts.contains(&part) => {
+                return Err(format!("-z {name}: hierarchy and io,phs require the same filter"));
+            }
+            _ => {}
         }
         filters.push((counted, rest.to_owned()));
         if parts.contains(&part) {
@@ -106,14 +116,11 @@ impl Parsed {
                 }
             }
             Part::Hosts => details.families = Some(families(name, rest)?),
-            Part::Conversations(_) | Part::Endpoints(_) if details.gates.iter().any(|(part, _)| *part == counted) => {}
-            Part::Conversations(_) | Part::Endpoints(_) | Part::Hierarchy => {
-                details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?));
+            _ if details.gates.iter().any(|(part, _)| *part == counted) => {}
+            Part::Overview | Part::Time | Part::Transfers | Part::Health | Part::Coverage | Part::Rtp | Part::Intervals(_) => {
+                return Err(unknown(name));
             }
-            Part::Lengths | Part::Http | Part::Dns | Part::Rs => {
-                details.gates.push((part, intervals::gate(&format!("-z {name}"), rest)?));
-            }
-            _ => return Err(unknown(name)),
+            _ => details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?)),
         }
         Ok(())
     }
@@ -142,18 +149,22 @@ const LONGER: &[(&str, &str)] = &[
     ("io,stat,1", "frames and bytes per interval in seconds, optionally per FILTER: io,stat,1,tcp,udp"),
     ("expert,warn", "expert information of this severity or higher, optionally of FILTER: expert,error,tcp"),
     ("hosts,ipv4", "IPv4 addresses only; hosts,ipv6 for IPv6"),
-    ("dns,tree,FILTER", "only frames that match a filter; also for http,tree, plen,tree, rs,tree, io,phs, conv and endpoints"),
+    ("dns,tree,FILTER", "only frames that match a filter; also for all other trees, io,phs, conv, endpoints, sip,stat …"),
     ("follow,tcp,hex,0", "payload of a conversation, as hex, ascii, raw or yaml; tcp, udp, http or tls"),
 ];
 
 /// Words for the content of statistics with other names.
 const WORDS: &[(&[&str], &str)] = &[
-    (&["messages", "message", "types", "names", "protocols", "protocol", "hierarchy", "phs"], "io,phs"),
+    (&["messages", "message", "types", "names", "protocols", "protocol"], "hierarchy or io,phs"),
+    (&["phs"], "io,phs"),
     (&["io"], "io,phs or io,stat,1"),
     (&["conversations", "conversation", "streams", "stream", "flows", "flow", "sessions", "conv", "tcp"], "conv,tcp"),
     (&["udp"], "conv,udp"),
     (&["endpoints", "endpoint", "addresses", "hosts,ip", "ip"], "endpoints,ip"),
     (&["packets", "frames", "lengths", "sizes", "plen"], "plen,tree"),
+    (&["dhcp", "bootp", "bootp,stat"], "dhcp,stat"),
+    (&["sip", "voip", "calls"], "sip,stat"),
+    (&["destinations", "ports"], "dests,tree"),
     (&["errors", "error", "warnings", "notes", "malformed", "gaps", "loss"], "health, expert"),
     (&["rate", "rates", "throughput", "bandwidth", "intervals", "io,stat"], "time, io,stat,1"),
     (&["unknown", "undissected", "data", "bytes"], "coverage"),

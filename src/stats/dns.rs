@@ -3,9 +3,13 @@
 //! As in tshark, multicast DNS and LLMNR are not counted, and only the first question of a message counts. tshark counts the numbers
 //! of solicited responses twice; here each response counts once.
 
-use super::topics::Topics;
+use super::asked::{Counter, Page, Seen};
+use super::tables::{Tree, print_tree};
+use super::topics::{Order, Topics};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, NodeRef, Only, Value, name_of};
+use crate::render::Members;
+use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, Value, name_of};
+use std::io::{self, Write};
 use std::time::Duration;
 
 /// Nanoseconds per millisecond.
@@ -18,10 +22,8 @@ const RESPONSE: u64 = 0x8000;
 const LEVELS: [&str; 4] = ["1st Level", "2nd Level", "3rd Level", "4th Level or more"];
 
 /// DNS statistics.
-#[derive(Debug)]
-pub struct Dns {
-    /// The counts.
-    pub topics: Topics,
+pub(super) struct Dns {
+    topics: Topics,
     places: Places,
     layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
@@ -87,11 +89,14 @@ impl Dns {
     pub(super) fn new(registry: Registry) -> Dns {
         let layers = registry.named("dns");
         let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field))).collect();
-        let mut topics = Topics::new("Total Packets", false);
+        let mut topics = Topics::new("Total Packets", Order::Wireshark);
         let size = topics.root("Payload size");
         let [query, response, service] = ["Query Stats", "Response Stats", "Service Stats"].map(|label| topics.root(label));
         let name = topics.place(query, "Qname Len");
         let labels = topics.place(query, "Label Stats");
+        for level in LEVELS {
+            labels.map(|place| topics.place(place, level));
+        }
         let counts = COUNTS.iter().map(|(_, label)| topics.place(response, label)).collect();
         let time = topics.place(service, "request-response time (msec)");
         let unsolicited = topics.place(service, "no. of unsolicited responses");
@@ -104,21 +109,7 @@ impl Dns {
         Dns { topics, places, layers, fields, named }
     }
 
-    /// Required fields.
-    pub(super) fn fields_read(&self) -> Only {
-        Only::these(self.fields.iter().map(|(_, field)| *field))
-    }
-
-    pub(super) fn tree(&mut self, of: Dissection<'_>) {
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| self.layers.iter().any(|field| field.is(node.field()))) else {
-                continue;
-            };
-            self.message(message);
-        }
-    }
-
-    fn message(&mut self, message: NodeRef<'_>) {
+    fn message(&mut self, message: NodeRef<'_>, since_start: Option<i64>) {
         let fields = &self.fields;
         let all = || message.behind();
         let first = |fact: Fact| all().find(|node| fields.iter().any(|(is, field)| *is == fact && field.is(node.field())));
@@ -138,6 +129,7 @@ impl Dns {
             }
         };
         let [opcode, code] = self.named;
+        topics.at(since_start);
         topics.count(0, None);
         topics.add_below(0, &["rcode", &bits(code, "rcode")], None);
         topics.add_below(0, &["opcodes", &bits(opcode, "opcode")], None);
@@ -174,5 +166,33 @@ impl Dns {
             (None, Some(_)) => drop(self.places.unsolicited.map(|place| topics.count(place, None))),
             (None, None) => {}
         }
+    }
+}
+
+impl Counter for Dns {
+    fn key(&self) -> &'static str {
+        "dns"
+    }
+
+    fn demand(&self) -> Demand {
+        let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
+        Demand { fields, ..Demand::STREAM_BYTES }
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        for layer in &of.tree.layers {
+            let Some(message) = of.layer_node(layer).filter(|node| self.layers.iter().any(|field| field.is(node.field()))) else {
+                continue;
+            };
+            self.message(message, seen.since_start);
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "DNS", topics: &self.topics }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.topics.json(of)
     }
 }

@@ -7,6 +7,8 @@ use std::convert::Infallible;
 
 /// A filter of frames, with the messages completed by them.
 pub struct FrameFilter {
+    /// Its text.
+    pub text: String,
     passes: Passes,
     tally: Tally,
     /// Demand of the filter.
@@ -14,10 +16,10 @@ pub struct FrameFilter {
 }
 
 impl FrameFilter {
-    /// Creates a gate from a test and its demand.
+    /// Creates a gate from its text, a test and its demand.
     #[must_use]
-    pub fn new(passes: Passes, demand: Demand) -> FrameFilter {
-        FrameFilter { passes, tally: Tally::new(View::Packets), demand }
+    pub fn new(text: &str, passes: Passes, demand: Demand) -> FrameFilter {
+        FrameFilter { text: text.to_owned(), passes, tally: Tally::new(View::Packets), demand }
     }
 
     /// Whether a frame, or a late message completed by it, matches.

@@ -1,55 +1,230 @@
-//! HTTP requests by method and responses by status code, as tshark's `http,tree`.
+//! HTTP requests and responses, as tshark's `http,tree`, `http_req,tree` and `http_srv,tree`.
+//!
+//! SSDP is HTTP over UDP, and is counted as in tshark.
 
-use super::topics::Topics;
+use super::asked::{Counter, Page, Seen};
+use super::status::Answers;
+use super::tables::{Tree, print_tree};
+use super::topics::{Order, Topics};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Only, name_of};
+use crate::render::Members;
+use crate::tree::{Address, Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, name_of};
+use std::io::{self, Write};
 
-/// Requests by method, and responses by status code.
-#[derive(Debug)]
-pub struct Http {
-    /// The counts.
-    pub topics: Topics,
+/// HTTP layers, and the fields that statistics read.
+struct Reader {
     layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
     codes: Vec<&'static Field>,
+    hosts: Vec<&'static Field>,
+    uris: Vec<&'static Field>,
+}
+
+fn is_of(fields: &[&'static Field], field: &Field) -> bool {
+    fields.iter().any(|one| one.is(field))
+}
+
+/// What a message is.
+enum Message<'t> {
+    Request(NodeRef<'t>),
+    Response(u64),
+    Other,
+}
+
+impl Reader {
+    fn new(registry: Registry) -> Reader {
+        let layers = [registry.named("http"), registry.named("ssdp")].concat();
+        let [methods, codes, hosts, uris] =
+            ["http.request.method", "http.response.code", "http.host", "http.request.uri"].map(|name| registry.named(name));
+        Reader { layers, methods, codes, hosts, uris }
+    }
+
+    fn demand(&self) -> Demand {
+        let all = [&self.methods, &self.codes, &self.hosts, &self.uris];
+        let fields = Fields::Only(Only::these(all.into_iter().flatten().copied()));
+        Demand { fields, ..Demand::STREAM_BYTES }
+    }
+
+    /// HTTP messages of a tree.
+    fn messages<'t>(&self, of: Dissection<'t>) -> impl Iterator<Item = (&'t Layer, NodeRef<'t>)> {
+        let all = of.tree.layers.iter().filter_map(move |layer| Some((layer, of.layer_node(layer)?)));
+        all.filter(|(_, node)| is_of(&self.layers, node.field()))
+    }
+
+    fn message<'t>(&self, node: NodeRef<'t>) -> Message<'t> {
+        let found = node.behind().find(|node| is_of(&self.methods, node.field()) || is_of(&self.codes, node.field()));
+        match found {
+            Some(code) if is_of(&self.codes, code.field()) => Message::Response(code.number().unwrap_or_default()),
+            Some(method) => Message::Request(method),
+            None => Message::Other,
+        }
+    }
+
+    fn text(&self, node: NodeRef<'_>, fields: &[&'static Field]) -> Option<String> {
+        node.behind().find(|node| is_of(fields, node.field())).map(|node| node.text().into_owned())
+    }
+}
+
+/// Requests by method, and responses by status code.
+pub(super) struct Http {
+    answers: Answers,
+    reader: Reader,
 }
 
 impl Http {
     pub(super) fn new(registry: Registry) -> Http {
-        // SSDP is HTTP over UDP, and is counted as in tshark.
-        let layers = [registry.named("http"), registry.named("ssdp")].concat();
-        let [methods, codes] = ["http.request.method", "http.response.code"].map(|name| registry.named(name));
-        Http { topics: Topics::new("Total HTTP Packets", false), layers, methods, codes }
+        Http { answers: Answers::new("HTTP", ["HTTP Request Packets", "HTTP Response Packets"]), reader: Reader::new(registry) }
+    }
+}
+
+impl Counter for Http {
+    fn key(&self) -> &'static str {
+        "http"
     }
 
-    /// Required fields.
-    pub(super) fn fields_read(&self) -> Only {
-        Only::these(self.methods.iter().chain(&self.codes).copied())
+    fn demand(&self) -> Demand {
+        self.reader.demand()
     }
 
-    pub(super) fn tree(&mut self, of: Dissection<'_>) {
-        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            let found = message.children().find(|node| is_of(&self.methods, node.field()) || is_of(&self.codes, node.field()));
-            match found {
-                Some(code) if is_of(&self.codes, code.field()) => self.response(code.number().unwrap_or_default()),
-                Some(method) => self.topics.add(&["HTTP Request Packets", &method.text()], None),
-                None => self.topics.add(&["Other HTTP Packets"], None),
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        for (_, node) in self.reader.messages(of) {
+            self.answers.topics.at(seen.since_start);
+            match self.reader.message(node) {
+                Message::Request(method) => self.answers.request(&method.text()),
+                Message::Response(code) => {
+                    let name = self.reader.codes.first().and_then(|field| name_of(field.names, code));
+                    self.answers.response(code, name);
+                }
+                Message::Other => self.answers.other(),
             }
         }
     }
 
-    fn response(&mut self, code: u64) {
-        let class = match code / 100 {
-            1 => "1xx: Informational",
-            2 => "2xx: Success",
-            3 => "3xx: Redirection",
-            4 => "4xx: Client Error",
-            5 => "5xx: Server Error",
-            _ => "???: broken",
-        };
-        let name = self.codes.first().and_then(|field| name_of(field.names, code)).unwrap_or("Unknown");
-        self.topics.add(&["HTTP Response Packets", class, &format!("{code} {name}")], None);
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "HTTP/Packet Counter", topics: &self.answers.topics }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.answers.topics.json(of)
+    }
+}
+
+/// Requests by host and URI.
+pub(super) struct HttpRequests {
+    topics: Topics,
+    reader: Reader,
+}
+
+impl HttpRequests {
+    pub(super) fn new(registry: Registry) -> HttpRequests {
+        HttpRequests { topics: Topics::new("HTTP Requests by HTTP Host", Order::Wireshark), reader: Reader::new(registry) }
+    }
+}
+
+impl Counter for HttpRequests {
+    fn key(&self) -> &'static str {
+        "http_req"
+    }
+
+    fn demand(&self) -> Demand {
+        self.reader.demand()
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        let HttpRequests { topics, reader } = self;
+        for (_, node) in reader.messages(of) {
+            // As in tshark, responses count for the time that has passed.
+            topics.at(seen.since_start);
+            if !matches!(reader.message(node), Message::Request(_)) {
+                continue;
+            }
+            topics.count(0, None);
+            match (reader.text(node, &reader.hosts), reader.text(node, &reader.uris)) {
+                (Some(host), Some(uri)) => topics.add_below(0, &[&host, &uri], None),
+                (Some(host), None) => topics.add_below(0, &[&host], None),
+                (None, _) => {}
+            }
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "HTTP/Requests", topics: &self.topics }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.topics.json(of)
+    }
+}
+
+/// Requests and responses by server.
+pub(super) struct HttpServers {
+    topics: Topics,
+    /// Requests by address and by host, and responses by address.
+    places: [usize; 3],
+    reader: Reader,
+}
+
+impl HttpServers {
+    pub(super) fn new(registry: Registry) -> HttpServers {
+        let mut topics = Topics::new("HTTP Requests by Server", Order::Wireshark);
+        let [by_address, by_host] = ["HTTP Requests by Server Address", "HTTP Requests by HTTP Host"]
+            .map(|label| topics.place(0, label).unwrap_or_default());
+        let responses = topics.root("HTTP Responses by Server Address");
+        HttpServers { topics, places: [by_address, by_host, responses], reader: Reader::new(registry) }
+    }
+}
+
+/// Address of an end, without its port.
+fn host_of(end: Option<Address>) -> String {
+    match end {
+        Some(Address::Socket(socket)) => socket.ip().to_string(),
+        Some(address) => address.to_string(),
+        None => String::new(),
+    }
+}
+
+impl Counter for HttpServers {
+    fn key(&self) -> &'static str {
+        "http_srv"
+    }
+
+    fn demand(&self) -> Demand {
+        self.reader.demand()
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        let HttpServers { topics, places: [by_address, by_host, responses], reader } = self;
+        for (layer, node) in reader.messages(of) {
+            topics.at(seen.since_start);
+            let ends = of.tree.ends.get(layer.ends as usize);
+            let address = |end: fn(&Ends) -> Option<Address>| host_of(ends.and_then(end));
+            match reader.message(node) {
+                Message::Request(_) => {
+                    let address = address(|ends| ends.dst);
+                    [0, *by_address, *by_host].into_iter().for_each(|place| topics.count(place, None));
+                    match reader.text(node, &reader.hosts) {
+                        Some(host) => {
+                            topics.add_below(*by_address, &[&address, &host], None);
+                            topics.add_below(*by_host, &[&host, &address], None);
+                        }
+                        None => topics.add_below(*by_address, &[&address], None),
+                    }
+                }
+                Message::Response(code) => {
+                    topics.count(*responses, None);
+                    let verdict = if (101..400).contains(&code) { "OK" } else { "KO" };
+                    topics.add_below(*responses, &[&address(|ends| ends.src), verdict], None);
+                }
+                Message::Other => {}
+            }
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "HTTP/Load Distribution", topics: &self.topics }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.topics.json(of)
     }
 }

@@ -1,9 +1,7 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{
-    Conversations, Count, Covered, Expert, ExpertCount, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics,
-};
+use super::{Conversations, Count, Covered, Expert, ExpertCount, Hosts, Intervals, Part, Severity, Spread, Stats, Streams};
 use crate::record::Evictions;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
@@ -43,7 +41,7 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         if has(|part| *part == Part::Time) {
             all.object("time", |of| time(stats, of))?;
         }
-        if has(|part| *part == Part::Hierarchy) {
+        if has(|part| matches!(part, Part::Hierarchy | Part::Phs)) {
             hierarchy(stats, all)?;
         }
         if has(|part| matches!(part, Part::Conversations(_))) {
@@ -73,8 +71,8 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         if has(|part| *part == Part::Coverage) {
             all.object("coverage", |of| coverage(stats, of))?;
         }
-        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http), ("dns", Part::Dns), ("rs", Part::Rs)] {
-            stats.topics(part).map_or(Ok(()), |counts| all.object(key, |of| topics(counts, of)))?;
+        for asked in &stats.asked {
+            all.object(asked.counter.key(), |of| asked.counter.json(of))?;
         }
         if let Some(expert) = stats.expert() {
             all.object("expert", |of| expert_items(expert, of))?;
@@ -257,23 +255,6 @@ fn coverage(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
         of.put("unknown_values_not_told_apart", &coverage.left_out)?;
     }
     Ok(())
-}
-
-fn topics(topics: &Topics, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list("topics", topics.in_order(), |of, (depth, _, topic)| {
-        of.put("topic", &topic.label)?;
-        of.put("depth", &depth)?;
-        of.put("count", &topic.count)?;
-        let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) else { return Ok(()) };
-        of.put("average", &average)?;
-        let (least, greatest, _) = values;
-        // Integers stay integers.
-        for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
-            if topic.unit == 1 { of.put(key, &whole) } else { of.put(key, &parts) }?;
-        }
-        Ok(())
-    })?;
-    left_out(of, topics.left_out)
 }
 
 fn left_out(of: &mut Members<'_, '_>, count: u64) -> io::Result<()> {

@@ -3,8 +3,12 @@
 //! Layers and fields are counted by name, without code for single protocols. Memory grows with the number of conversations, up to
 //! half a million, and not with frames.
 
+mod addresses;
+mod asked;
+mod bursts;
 mod conversations;
 mod coverage;
+mod dhcp;
 mod dns;
 mod endpoint;
 mod endpoint_cache;
@@ -23,12 +27,16 @@ mod recent_flows;
 mod rows;
 mod rs;
 mod rtp;
+mod rtsp;
+mod sip;
+mod status;
 mod tables;
 mod topics;
 mod traffic;
 mod transfers;
 
 pub use crate::record::expert::Severity;
+pub use addresses::{AddressTree, IpVersion};
 use conversations::ConversationTables;
 pub use conversations::{Conversations, Endpoints};
 pub use coverage::{Coverage, Covered, ProtocolCoverage, Unknown};
@@ -44,14 +52,10 @@ pub use parts::{ConversationLayer, Part};
 pub use plot::plot;
 pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
-pub use topics::{Topic, Topics};
 pub use traffic::{Count, Traffic};
 pub use transfers::{TransferStats, Transfers};
 
-use dns::Dns;
-use http::Http;
-use rs::Rs;
-use topics::Lengths;
+use asked::{Asked, Seen};
 
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -110,14 +114,8 @@ pub struct Stats {
     pub health: Health,
     /// Coverage.
     pub coverage: Coverage,
-    /// Frame lengths.
-    lengths: Option<Lengths>,
-    /// HTTP messages.
-    http: Option<Http>,
-    /// DNS messages.
-    dns: Option<Dns>,
-    /// RuneScape sessions.
-    rs: Option<Rs>,
+    /// Statistics that count, print and write themselves.
+    asked: Vec<Asked>,
     /// Resolved addresses.
     hosts: Option<Hosts>,
     /// RTP streams.
@@ -156,20 +154,18 @@ impl Stats {
         let is_wanted = |layer: &ConversationLayer| has(Part::Conversations(*layer)) || has(Part::Endpoints(*layer));
         let coverage = has(Part::Coverage);
         let counts_analysis = has(Part::Health);
-        let looks = [coverage, coverage || has(Part::Hierarchy)];
+        let looks = [coverage, coverage || has(Part::Hierarchy) || has(Part::Phs)];
         let conversations = ConversationLayer::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
             Expert::new(severity.unwrap_or(Severity::Comment), gate)
         });
-        let on_request = [Part::Lengths, Part::Http, Part::Dns, Part::Rs, Part::Hosts, Part::Rtp, Part::Expert];
-        let counts_on_request = !intervals.is_empty() || on_request.into_iter().any(has);
+        let asked: Vec<Asked> = parts.iter().filter_map(|part| Asked::new(*part, registry, &mut gates)).collect();
+        let on_request = [Part::Hosts, Part::Rtp, Part::Expert];
+        let counts_on_request = !intervals.is_empty() || !asked.is_empty() || on_request.into_iter().any(has);
         Stats {
             counts_on_request,
-            lengths: has(Part::Lengths).then(Lengths::default),
-            http: has(Part::Http).then(|| Http::new(registry)),
-            dns: has(Part::Dns).then(|| Dns::new(registry)),
-            rs: has(Part::Rs).then(|| Rs::new(registry)),
+            asked,
             hosts: has(Part::Hosts).then(|| Hosts::new(registry, families.unwrap_or(Families::Both))),
             rtp: has(Part::Rtp).then(|| Streams::new(registry)),
             expert,
@@ -205,20 +201,15 @@ impl Stats {
         let of_health = Extras::NOTES.and(Extras::ANALYSIS).when(health);
         let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(of_health);
         let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
-        let looks = [
-            self.http.as_ref().map(Http::fields_read),
-            self.dns.as_ref().map(Dns::fields_read),
-            self.rs.as_ref().map(Rs::fields_read),
-            self.hosts.as_ref().map(Hosts::fields_read),
-            self.rtp.as_ref().map(Streams::fields_read),
-        ];
+        let looks = [self.hosts.as_ref().map(Hosts::fields_read), self.rtp.as_ref().map(Streams::fields_read)];
         let looks = looks.into_iter().flatten().map(|only| Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES });
         let gates = self
             .gates
             .iter()
             .map(|(_, gate)| gate.demand)
             .chain(self.gate.iter().map(|gate| gate.demand))
-            .chain(self.expert.as_ref().map(Expert::demand));
+            .chain(self.expert.as_ref().map(Expert::demand))
+            .chain(self.asked.iter().map(Asked::demand));
         self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
     }
 
@@ -289,24 +280,11 @@ impl Stats {
         for intervals in &mut self.intervals {
             intervals.tree(of, captured, since_start);
         }
-        if captured
-            && let Some(lengths) = &mut self.lengths
-            && passes(&mut self.gates, Part::Lengths, of, captured)
-        {
-            lengths.frame(of.tree.frame.original);
-        }
         if let Some(expert) = &mut self.expert {
             expert.tree(of, captured);
         }
-        let gates = &mut self.gates;
-        if let Some(http) = self.http.as_mut().filter(|_| passes(gates, Part::Http, of, captured)) {
-            http.tree(of);
-        }
-        if let Some(dns) = self.dns.as_mut().filter(|_| passes(gates, Part::Dns, of, captured)) {
-            dns.tree(of);
-        }
-        if let Some(rs) = self.rs.as_mut().filter(|_| passes(gates, Part::Rs, of, captured)) {
-            rs.tree(of, since_start);
+        for asked in &mut self.asked {
+            asked.tree(of, Seen { captured, since_start });
         }
         if let Some(hosts) = &mut self.hosts {
             hosts.tree(of);
@@ -329,16 +307,14 @@ impl Stats {
         }
     }
 
-    /// Tree of counts of a part.
-    #[must_use]
-    pub fn topics(&self, part: Part) -> Option<&Topics> {
-        match part {
-            Part::Lengths => self.lengths.as_ref().map(|lengths| &lengths.0),
-            Part::Http => self.http.as_ref().map(|http| &http.topics),
-            Part::Dns => self.dns.as_ref().map(|dns| &dns.topics),
-            Part::Rs => self.rs.as_ref().map(|rs| &rs.topics),
-            _ => None,
-        }
+    /// A statistic that prints and writes itself.
+    fn asked(&self, part: Part) -> Option<&Asked> {
+        self.asked.iter().find(|asked| asked.part == part)
+    }
+
+    /// Text of the filter of a part.
+    fn filter_of(&self, part: Part) -> &str {
+        self.gates.iter().find(|(of, _)| *of == part).map_or("", |(_, gate)| &gate.text)
     }
 
     /// Resolved addresses, if requested.

@@ -1,5 +1,6 @@
 //! The parts of the statistics, by the names of tshark's `-z`.
 
+use super::addresses::{AddressTree, IpVersion};
 use crate::layers::{ethernet, ip, ipv6, tcp, udp};
 use crate::tree::Field;
 use std::fmt;
@@ -67,6 +68,8 @@ pub enum Part {
     Overview,
     /// Protocol hierarchy, with message types.
     Hierarchy,
+    /// Protocol hierarchy in tshark's form.
+    Phs,
     /// Conversations.
     Conversations(ConversationLayer),
     /// Endpoints.
@@ -83,8 +86,20 @@ pub enum Part {
     Lengths,
     /// HTTP requests and responses.
     Http,
+    /// HTTP requests by host and URI.
+    HttpRequests,
+    /// HTTP requests and responses by server.
+    HttpServers,
+    /// RTSP requests and responses.
+    Rtsp,
     /// DNS messages.
     Dns,
+    /// IP packets by address, protocol or port.
+    Addresses(IpVersion, AddressTree),
+    /// SIP requests, responses and setup times.
+    Sip,
+    /// DHCP messages by type.
+    Dhcp,
     /// RuneScape sessions.
     Rs,
     /// Resolved addresses.
@@ -110,7 +125,11 @@ impl Part {
     /// All parts with a name, including those shown on request only.
     pub fn known() -> Vec<Part> {
         let mut parts = Part::all();
-        parts.extend([Part::Expert, Part::Lengths, Part::Http, Part::Dns, Part::Rs, Part::Hosts, Part::Rtp]);
+        parts.extend([Part::Phs, Part::Expert, Part::Lengths, Part::Http, Part::HttpRequests, Part::HttpServers, Part::Dns]);
+        for version in IpVersion::ALL {
+            parts.extend(AddressTree::ALL.map(|what| Part::Addresses(version, what)));
+        }
+        parts.extend([Part::Sip, Part::Dhcp, Part::Rtsp, Part::Rs, Part::Hosts, Part::Rtp]);
         parts
     }
 
@@ -143,7 +162,21 @@ impl Part {
             Part::Health => "gaps, malformed messages, TCP analysis, notes by code",
             Part::Coverage => "dissected and unknown bytes per protocol and message type",
             Part::Lengths => "frame lengths, by range",
-            Part::Http => "HTTP requests and responses",
+            Part::Phs => "protocol hierarchy as tshark prints it",
+            Part::Http => "HTTP requests by method, responses by status code",
+            Part::HttpRequests => "HTTP requests by host and URI",
+            Part::HttpServers => "HTTP requests and responses by server",
+            Part::Rtsp => "RTSP requests by method, responses by status code",
+            Part::Addresses(IpVersion::V4, AddressTree::Hosts) => "IPv4 packets by address",
+            Part::Addresses(IpVersion::V4, AddressTree::Ends) => "IPv4 packets by source and by destination",
+            Part::Addresses(IpVersion::V4, AddressTree::Protocols) => "IPv4 packets by transport protocol",
+            Part::Addresses(IpVersion::V4, AddressTree::Destinations) => "IPv4 packets by destination, protocol and port",
+            Part::Addresses(IpVersion::V6, AddressTree::Hosts) => "IPv6 packets by address",
+            Part::Addresses(IpVersion::V6, AddressTree::Ends) => "IPv6 packets by source and by destination",
+            Part::Addresses(IpVersion::V6, AddressTree::Protocols) => "IPv6 packets by transport protocol",
+            Part::Addresses(IpVersion::V6, AddressTree::Destinations) => "IPv6 packets by destination, protocol and port",
+            Part::Sip => "SIP messages by status code and method, setup times",
+            Part::Dhcp => "DHCP messages by type",
             Part::Dns => "DNS messages: types, codes, sizes, response times",
             Part::Rs => "RuneScape sessions: packets by name, players and their positions",
             Part::Hosts => "resolved addresses, from DNS responses",
@@ -158,7 +191,14 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Part::Overview => f.write_str("overview"),
-            Part::Hierarchy => f.write_str("io,phs"),
+            Part::Hierarchy => f.write_str("hierarchy"),
+            Part::Phs => f.write_str("io,phs"),
+            Part::HttpRequests => f.write_str("http_req,tree"),
+            Part::HttpServers => f.write_str("http_srv,tree"),
+            Part::Rtsp => f.write_str("rtsp,tree"),
+            Part::Addresses(version, what) => write!(f, "{},tree", what.name(*version)),
+            Part::Sip => f.write_str("sip,stat"),
+            Part::Dhcp => f.write_str("dhcp,stat"),
             Part::Conversations(layer) => write!(f, "conv,{}", layer.layer()),
             Part::Endpoints(layer) => write!(f, "endpoints,{}", layer.layer()),
             Part::Time => f.write_str("time"),

@@ -1,9 +1,13 @@
 //! RuneScape sessions: packets by side and name, players, and their positions over time.
 
-use super::topics::Topics;
+use super::asked::{Counter, Page, Seen};
+use super::tables::print_topics;
+use super::topics::{Order, Topics};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Kind, NodeRef, Only};
+use crate::render::Members;
+use crate::tree::{Demand, Dissection, Field, Fields, Kind, NodeRef, Only};
 use std::collections::HashMap;
+use std::io::{self, Write};
 
 /// Tiles per side of a zone: a position is listed when a player enters another one.
 const ZONE: u64 = 8;
@@ -15,10 +19,8 @@ const TENTH: i64 = 100_000_000;
 const PLAYERS: usize = 1 << 16;
 
 /// Packets, players and positions.
-#[derive(Debug)]
-pub struct Rs {
-    /// The counts.
-    pub topics: Topics,
+pub(super) struct Rs {
+    topics: Topics,
     layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
     players: usize,
@@ -53,24 +55,10 @@ const FACTS: [(Fact, &str); 7] = [
 impl Rs {
     pub(super) fn new(registry: Registry) -> Rs {
         let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field)));
-        let mut topics = Topics::new("RuneScape packets", false);
+        let mut topics = Topics::new("RuneScape packets", Order::Frequent);
         let (players, positions) = (topics.root("Players seen"), topics.root("Positions over time"));
         let (layers, fields) = (registry.named("rs"), fields.collect());
         Rs { topics, layers, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
-    }
-
-    /// Required fields.
-    pub(super) fn fields_read(&self) -> Only {
-        Only::these(self.fields.iter().map(|(_, field)| *field))
-    }
-
-    pub(super) fn tree(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
-        for layer in &of.tree.layers {
-            let is_own = |field: &Field| self.layers.iter().any(|own| own.is(field));
-            if let Some(message) = of.layer_node(layer).filter(|node| is_own(node.field())) {
-                self.message(message, since_start);
-            }
-        }
     }
 
     fn facts<'t>(&self, message: NodeRef<'t>) -> Vec<(Fact, NodeRef<'t>)> {
@@ -135,5 +123,33 @@ impl Rs {
         let label = format!("{}.{} s: {x}, {y}, level {level}", tenths / 10, tenths % 10);
         self.topics.count(self.positions, None);
         self.topics.add_below(self.positions, &[&name, &label], None);
+    }
+}
+
+impl Counter for Rs {
+    fn key(&self) -> &'static str {
+        "rs"
+    }
+
+    fn demand(&self) -> Demand {
+        let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
+        Demand { fields, ..Demand::STREAM_BYTES }
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        for layer in &of.tree.layers {
+            let is_own = |field: &Field| self.layers.iter().any(|own| own.is(field));
+            if let Some(message) = of.layer_node(layer).filter(|node| is_own(node.field())) {
+                self.message(message, seen.since_start);
+            }
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_topics(&self.topics, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.topics.json(of)
     }
 }

@@ -1,12 +1,20 @@
 //! Trees of counts, as in tshark's `,tree` statistics; frame lengths.
 
+use super::asked::{Counter, Page, Seen};
+use super::bursts::Bursts;
+use super::tables::{Tree, print_tree};
+use crate::limits;
+use crate::render::Members;
+use crate::tree::{Demand, Dissection};
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::io::{self, Write};
 
-/// Maximum number of topics in a tree.
-const TOPICS: usize = 10_000;
+/// Maximum length of a label in bytes.
+const LABEL: usize = 1024;
 
-/// Maximum length of a label in characters.
-const LABEL: usize = 100;
+/// Nanoseconds per millisecond.
+const MILLISECOND: f64 = 1e6;
 
 /// Upper bound and label of each range of lengths.
 const LENGTHS: &[(u32, &str)] = &[
@@ -33,14 +41,19 @@ pub struct Topic {
     pub values: Option<(u64, u64, u128)>,
     /// Divisor of displayed values.
     pub unit: u32,
+    /// Whether it is a range of values.
+    pub is_range: bool,
+    /// Packets in short windows.
+    pub bursts: Bursts,
     /// Indices of its children.
     below: Vec<usize>,
 }
 
 impl Topic {
     fn new(label: &str) -> Topic {
-        let label = label.chars().take(LABEL).collect();
-        Topic { label, count: 0, values: None, unit: 1, below: Vec::new() }
+        let end = (0..=LABEL.min(label.len())).rev().find(|end| label.is_char_boundary(*end));
+        let label = label.get(..end.unwrap_or_default()).unwrap_or_default().to_owned();
+        Topic { label, count: 0, values: None, unit: 1, is_range: false, bursts: Bursts::default(), below: Vec::new() }
     }
 
     /// Average of its values.
@@ -55,14 +68,29 @@ impl Topic {
         self.values.map(|(least, greatest, _)| [least, greatest].map(|value| value as f64 / f64::from(self.unit)))
     }
 
-    fn add(&mut self, value: Option<u64>) {
+    fn add(&mut self, value: Option<u64>, now: f64) {
         self.count += 1;
+        self.bursts.add(now);
         if let Some(value) = value {
             let (least, greatest, sum) = self.values.unwrap_or((value, value, 0));
             self.values = Some((least.min(value), greatest.max(value), sum.saturating_add(value.into())));
         }
     }
 }
+
+/// Order of topics below the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Order of creation.
+    Created,
+    /// The most frequent first, then in order of creation.
+    Frequent,
+    /// The most frequent first, then backwards by name, as in tshark.
+    Wireshark,
+}
+
+/// A topic in a list: its depth, the count of its parent, and itself.
+pub type Listed<'a> = (usize, u64, &'a Topic);
 
 /// A tree of counts.
 #[derive(Debug)]
@@ -72,13 +100,32 @@ pub struct Topics {
     all: Vec<Topic>,
     roots: Vec<usize>,
     index: HashMap<(usize, String), usize, foldhash::fast::RandomState>,
-    /// Whether topics keep their order of creation.
-    fixed: bool,
+    order: Order,
+    /// Time of the first counted packet and of the current one, in milliseconds since the first frame.
+    times: Option<[f64; 2]>,
 }
 
 impl Topics {
-    pub(super) fn new(root: &str, fixed: bool) -> Topics {
-        Topics { left_out: 0, all: vec![Topic::new(root)], roots: vec![0], index: HashMap::default(), fixed }
+    pub(super) fn new(root: &str, order: Order) -> Topics {
+        Topics { left_out: 0, all: vec![Topic::new(root)], roots: vec![0], index: HashMap::default(), order, times: None }
+    }
+
+    /// Sets the time of the packet that is counted next, in nanoseconds since the first frame. Without a time, it is that of
+    /// the packet before.
+    pub(super) fn at(&mut self, since_start: Option<i64>) {
+        let now = since_start.map(|nanos| nanos as f64 / MILLISECOND);
+        let [start, before] = self.times.unwrap_or([now.unwrap_or_default(); 2]);
+        self.times = Some([start, now.unwrap_or(before)]);
+    }
+
+    fn now(&self) -> f64 {
+        self.times.map_or(0.0, |[_, now]| now)
+    }
+
+    /// Milliseconds from the first to the last counted packet.
+    #[must_use]
+    pub fn elapsed(&self) -> f64 {
+        self.times.map_or(0.0, |[start, now]| now - start)
     }
 
     /// Adds a tree. Returns the index of its root.
@@ -104,7 +151,7 @@ impl Topics {
             return Some(*place);
         }
         let place = self.all.len();
-        if place >= TOPICS {
+        if !limits::STATS_TOPICS.exceeds(place) {
             return None;
         }
         self.all.get_mut(above)?.below.push(place);
@@ -134,22 +181,32 @@ impl Topics {
 
     /// Counts a single topic.
     pub(super) fn count(&mut self, place: usize, value: Option<u64>) {
+        let now = self.now();
         if let Some(topic) = self.all.get_mut(place) {
-            topic.add(value);
+            topic.add(value, now);
         }
+    }
+
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        let (Some(one), Some(other)) = (self.all.get(one), self.all.get(other)) else { return Ordering::Equal };
+        let folded = |topic: &Topic| topic.label.to_ascii_lowercase();
+        other.count.cmp(&one.count).then_with(|| match self.order {
+            Order::Wireshark => folded(other).cmp(&folded(one)),
+            Order::Created | Order::Frequent => Ordering::Equal,
+        })
     }
 
     /// Topics in depth-first order, with depth and the count of the parent.
     #[must_use]
-    pub fn in_order(&self) -> Vec<(usize, u64, &Topic)> {
+    pub fn in_order(&self) -> Vec<Listed<'_>> {
         let mut open: Vec<_> = self.roots.iter().rev().map(|root| (*root, 0, 0)).collect();
         let mut listed = Vec::new();
         while let Some((place, depth, above)) = open.pop() {
             let Some(topic) = self.all.get(place) else { continue };
             listed.push((depth, above, topic));
             let mut below = topic.below.clone();
-            if !self.fixed {
-                below.sort_by_key(|place| std::cmp::Reverse(self.all.get(*place).map_or(0, |topic| topic.count)));
+            if self.order != Order::Created {
+                below.sort_by(|one, other| self.compare(*one, *other));
             }
             open.extend(below.into_iter().rev().map(|place| (place, depth + 1, topic.count)));
         }
@@ -163,18 +220,61 @@ pub struct Lengths(pub Topics);
 
 impl Default for Lengths {
     fn default() -> Lengths {
-        let mut topics = Topics::new("Packet Lengths", true);
+        let mut topics = Topics::new("Packet Lengths", Order::Created);
         for (_, range) in LENGTHS {
-            topics.place(0, range);
+            let place = topics.place(0, range);
+            if let Some(topic) = place.and_then(|place| topics.all.get_mut(place)) {
+                topic.is_range = true;
+            }
         }
         Lengths(topics)
     }
 }
 
-impl Lengths {
-    pub(super) fn frame(&mut self, length: u32) {
-        if let Some((_, range)) = LENGTHS.iter().find(|(greatest, _)| length <= *greatest) {
+impl Counter for Lengths {
+    fn key(&self) -> &'static str {
+        "lengths"
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::FRAMES
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        let length = of.tree.frame.original;
+        if let Some((_, range)) = LENGTHS.iter().find(|(greatest, _)| seen.captured && length <= *greatest) {
+            self.0.at(seen.since_start);
             self.0.add(&[range], Some(length.into()));
         }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "Packet Lengths", topics: &self.0 }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.0.json(of)
+    }
+}
+
+impl Topics {
+    /// Writes the members of a JSON object.
+    pub(super) fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        of.list("topics", self.in_order(), |of, (depth, _, topic)| {
+            of.put("topic", &topic.label)?;
+            of.put("depth", &depth)?;
+            of.put("count", &topic.count)?;
+            let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) else {
+                return Ok(());
+            };
+            of.put("average", &average)?;
+            let (least, greatest, _) = values;
+            // Integers stay integers.
+            for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
+                if topic.unit == 1 { of.put(key, &whole) } else { of.put(key, &parts) }?;
+            }
+            Ok(())
+        })?;
+        if self.left_out == 0 { Ok(()) } else { of.put("left_out", &self.left_out) }
     }
 }

@@ -145,7 +145,7 @@ fn large_numbers_have_separators_and_sizes_a_unit() {
     let overview = answer("stats -z overview samples/pipboy.pcap");
     assert!(overview.contains("  31,051 (30.3 KiB), all captured\n"), "{overview}");
     assert!(overview.contains("  8.0 frames/s, 1.2 KiB/s, 9.5 kbit/s\n"), "{overview}");
-    assert!(answer("stats -z io,phs samples/pipboy.pcap").contains("  18,024\n"));
+    assert!(answer("stats -z hierarchy samples/pipboy.pcap").contains("  18,024\n"));
     assert!(answer("stats --json -z io,phs samples/pipboy.pcap").contains("18024"));
 }
 

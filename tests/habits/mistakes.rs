@@ -21,7 +21,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-Y '\"text\"' samples/http.pcap", 2, &["try frame contains \"text\""]),
     ("-Y 'http and 10.0.0.1' samples/http.pcap", 2, &["try ip.addr == 10.0.0.1"]),
     ("follow -Y c2s samples/http.pcap", 2, &["try message.dir == \"c2s\""]),
-    ("-z messages samples/http.pcap", 2, &["did you mean io,phs?"]),
+    ("-z messages samples/http.pcap", 2, &["did you mean hierarchy or io,phs?"]),
     ("stats -z conversations samples/http.pcap", 2, &["did you mean conv,tcp?"]),
     ("-c 1k samples/http.pcap", 2, &["'1k'", "digits only: 1000"]),
     ("-c -1 samples/http.pcap", 2, &["'-1'", "expected a number from 0"]),

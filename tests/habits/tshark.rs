@@ -340,7 +340,7 @@ fn statistics_take_filters_and_name_streams() {
     let endpoint = row("-z endpoints,tcp samples/http.pcap", "192.168.1.20:50100");
     assert_eq!(endpoint[1..], ["18", "3,895", "10", "944", "8", "2,951"]);
     assert_eq!(row("-z endpoints,ip,http.request samples/http.pcap", "192.168.1.20")[1], "6");
-    assert_eq!(row("-z io,phs,tcp.port==9000 samples/http.pcap", "eth")[1..3], ["14", "1,211"]);
+    assert_eq!(row("-z io,phs,tcp.port==9000 samples/http.pcap", "eth")[1..3], ["frames:14", "bytes:1211"]);
     let intervals = answer("-z io,stat,0,tcp,http.request samples/http.pcap");
     assert!(intervals.contains("43  5,897"), "{intervals}");
     let overview = answer("stats -Y http -z overview samples/http.pcap");

@@ -128,11 +128,17 @@ fn http_requests_are_counted_by_method_and_responses_by_status_code() {
         [
             "Total HTTP Packets: 3",
             "HTTP Request Packets: 2",
-            "M-SEARCH: 1",
             "NOTIFY: 1",
+            "M-SEARCH: 1",
             "HTTP Response Packets: 1",
             "2xx: Success: 1",
             "200 OK: 1",
+            "???: broken: 0",
+            "5xx: Server Error: 0",
+            "4xx: Client Error: 0",
+            "3xx: Redirection: 0",
+            "1xx: Informational: 0",
+            "Other HTTP Packets: 0",
         ]
     );
 }

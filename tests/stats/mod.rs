@@ -3,3 +3,4 @@
 mod as_tshark;
 mod asked;
 mod counted;
+mod trees;

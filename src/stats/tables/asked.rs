@@ -2,44 +2,51 @@
 
 use super::{Pages, Seconds, Shown};
 use crate::render::{Grid, Head, Role, Thousands};
-use crate::stats::{Expert, Hosts, Intervals, Severity, Spread, Streams, Topics};
+use crate::stats::asked::Page;
+use crate::stats::topics::Topics;
+use crate::stats::{Expert, Hosts, Intervals, Severity, Spread, Streams};
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
+
+/// Prints a tree of counts that tshark does not have.
+///
+/// # Errors
+/// Write errors.
+pub(in crate::stats) fn print_topics(topics: &Topics, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+    const HEADS: &[Head] = &[
+        Head::words("topic", Role::Name),
+        Head::number("count"),
+        Head::number("average"),
+        Head::number("least"),
+        Head::number("greatest"),
+        Head::number("percent"),
+    ];
+    let listed = topics.in_order();
+    let Some((_, _, root)) = listed.first() else { return Ok(()) };
+    if page.begun {
+        writeln!(to)?;
+    }
+    writeln!(to, "{}", page.theme.paint(Role::Number, Shown(&root.label)))?;
+    let mut grid = Grid::new(to, page.theme, HEADS).within(page.width);
+    for (depth, above, topic) in &listed {
+        grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(Thousands(topic.count))?;
+        match (topic.average(), topic.range()) {
+            (Some(average), Some([least, greatest])) => grid.cell(format_args!("{average:.2}"))?.cell(least)?.cell(greatest)?,
+            _ => grid.cell("")?.cell("")?.cell("")?,
+        };
+        match above {
+            0 => grid.cell("")?,
+            above => grid.cell(format_args!("{:.2}", 100.0 * topic.count as f64 / *above as f64))?,
+        };
+    }
+    grid.end()?;
+    match topics.left_out {
+        0 => Ok(()),
+        count => writeln!(to, "  omitted       {count}: too many entries"),
+    }
+}
 
 impl Pages<'_> {
-    pub(super) fn topics(&mut self, topics: &Topics) -> io::Result<()> {
-        const HEADS: &[Head] = &[
-            Head::words("topic", Role::Name),
-            Head::number("count"),
-            Head::number("average"),
-            Head::number("least"),
-            Head::number("greatest"),
-            Head::number("percent"),
-        ];
-        let listed = topics.in_order();
-        let Some((_, _, root)) = listed.first() else { return Ok(()) };
-        self.heading(Shown(&root.label))?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
-        for (depth, above, topic) in &listed {
-            grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(Thousands(topic.count))?;
-            match (topic.average(), topic.range()) {
-                (Some(average), Some([least, greatest])) => {
-                    grid.cell(format_args!("{average:.2}"))?.cell(least)?.cell(greatest)?
-                }
-                _ => grid.cell("")?.cell("")?.cell("")?,
-            };
-            match above {
-                0 => grid.cell("")?,
-                above => grid.cell(format_args!("{:.2}", 100.0 * topic.count as f64 / *above as f64))?,
-            };
-        }
-        grid.end()?;
-        match topics.left_out {
-            0 => Ok(()),
-            count => self.line("omitted", format_args!("{count}: too many entries")),
-        }
-    }
-
     pub(super) fn hosts(&mut self, hosts: &Hosts) -> io::Result<()> {
         let file = Shown(&self.stats.input.file).to_string();
         if std::mem::replace(&mut self.begun, true) {

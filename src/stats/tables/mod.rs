@@ -1,7 +1,13 @@
 //! Statistics as tables.
 
 mod asked;
+mod phs;
+mod tree;
 
+pub(super) use asked::print_topics;
+pub(super) use tree::{Tree, print_tree};
+
+use super::asked::{Asked, Page};
 use super::hierarchy::commonest;
 use super::plot::plot;
 use super::{Conversation, ConversationLayer, Conversations, Count, Covered, Part, Stats};
@@ -61,10 +67,12 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Hosts => stats.hosts().map_or(Ok(()), |hosts| pages.hosts(hosts))?,
             Part::Rtp => stats.rtp().map_or(Ok(()), |streams| pages.rtp(streams))?,
             Part::Expert => stats.expert().map_or(Ok(()), |expert| pages.expert(expert))?,
-            Part::Lengths | Part::Http | Part::Dns | Part::Rs => {
-                stats.topics(*part).map_or(Ok(()), |topics| pages.topics(topics))?
-            }
             Part::Intervals(place) => stats.intervals(*place).map_or(Ok(()), |intervals| pages.intervals(intervals))?,
+            Part::Phs => {
+                pages.begun = true;
+                phs::print(&stats.hierarchy, stats.filter_of(Part::Hierarchy), pages.to)?;
+            }
+            part => stats.asked(*part).map_or(Ok(()), |asked| pages.asked(asked))?,
         }
     }
     pages.to.flush()
@@ -78,6 +86,13 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
+    /// A statistic that prints itself.
+    fn asked(&mut self, asked: &Asked) -> io::Result<()> {
+        let begun = std::mem::replace(&mut self.begun, true);
+        let page = Page { filter: asked.filter(), width: self.look.width, theme: self.look.theme, begun };
+        asked.counter.print(&page, self.to)
+    }
+
     fn heading(&mut self, words: impl fmt::Display) -> io::Result<()> {
         if std::mem::replace(&mut self.begun, true) {
             self.to.write_all(b"\n")?;
@@ -550,7 +565,7 @@ impl fmt::Display for ShownTime {
 }
 
 /// Formats external text with control characters escaped.
-struct Shown<'a>(&'a str);
+pub(super) struct Shown<'a>(pub &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,88 @@
+//! DHCP messages by type, as tshark's `dhcp,stat`.
+
+use super::asked::{Counter, Page, Seen};
+use crate::registry::Registry;
+use crate::render::Members;
+use crate::tree::{Demand, Dissection, Field, Names, NodeRef, Only, name_of};
+use std::io::{self, Write};
+
+/// Message types, with tshark's names (RFC 2132, 9.6; RFC 3203, 4388, 6926, 7724).
+const TYPES: Names = &[
+    (1, "Discover"),
+    (2, "Offer"),
+    (3, "Request"),
+    (4, "Decline"),
+    (5, "ACK"),
+    (6, "NAK"),
+    (7, "Release"),
+    (8, "Inform"),
+    (9, "Force Renew"),
+    (10, "Lease query"),
+    (11, "Lease Unassigned"),
+    (12, "Lease Unknown"),
+    (13, "Lease Active"),
+    (14, "Bulk Lease Query"),
+    (15, "Lease Query Done"),
+    (16, "Active LeaseQuery"),
+    (17, "Lease Query Status"),
+    (18, "TLS"),
+];
+
+/// DHCP messages.
+pub(super) struct Dhcp {
+    layers: Vec<&'static Field>,
+    types: Vec<&'static Field>,
+    counts: Vec<u64>,
+}
+
+impl Dhcp {
+    pub(super) fn new(registry: Registry) -> Dhcp {
+        let [layers, types] = ["dhcp", "dhcp.option.dhcp"].map(|name| registry.named(name));
+        Dhcp { layers, types, counts: vec![0; TYPES.len()] }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        TYPES.iter().zip(&self.counts).map(|((_, name), count)| (*name, *count))
+    }
+}
+
+impl Counter for Dhcp {
+    fn key(&self) -> &'static str {
+        "dhcp"
+    }
+
+    fn demand(&self) -> Demand {
+        Demand::of_fields(Only::these(self.types.iter().copied()))
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, _: Seen) {
+        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
+        for layer in &of.tree.layers {
+            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
+            let kind = message.behind().find(|node| is_of(&self.types, node.field())).and_then(NodeRef::number);
+            let Some(name) = kind.and_then(|kind| name_of(TYPES, kind)) else { continue };
+            let place = TYPES.iter().position(|(_, known)| *known == name);
+            if let Some(count) = place.and_then(|place| self.counts.get_mut(place)) {
+                *count += 1;
+            }
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        const WIDTH: usize = 101;
+        let rule = "=".repeat(page.width.map_or(WIDTH, |most| most.min(WIDTH)));
+        writeln!(to, "\n{rule}\nDHCP (BOOTP) Statistics:\nFilter for statistics: {}", page.filter)?;
+        writeln!(to, "DHCP Message Type |Packets |\nDHCP Statistics")?;
+        for (name, count) in self.rows() {
+            writeln!(to, "{name:<25} |{count} |")?;
+        }
+        writeln!(to, "{rule}")
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        of.list("types", self.rows(), |of, (name, count)| {
+            of.put("type", name)?;
+            of.put("count", &count)
+        })
+    }
+}

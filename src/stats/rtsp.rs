@@ -1,0 +1,106 @@
+//! RTSP requests by method and responses by status code, as tshark's `rtsp,tree`.
+
+use super::asked::{Counter, Page, Seen};
+use super::status::Answers;
+use super::tables::{Tree, print_tree};
+use crate::registry::Registry;
+use crate::render::Members;
+use crate::tree::{Demand, Dissection, Field, Fields, Names, NodeRef, Only, name_of};
+use std::io::{self, Write};
+
+/// Status codes (RFC 2326, 7.1.1).
+const CODES: Names = &[
+    (100, "Continue"),
+    (200, "OK"),
+    (201, "Created"),
+    (250, "Low on Storage Space"),
+    (300, "Multiple Choices"),
+    (301, "Moved Permanently"),
+    (302, "Moved Temporarily"),
+    (303, "See Other"),
+    (304, "Not Modified"),
+    (305, "Use Proxy"),
+    (400, "Bad Request"),
+    (401, "Unauthorized"),
+    (402, "Payment Required"),
+    (403, "Forbidden"),
+    (404, "Not Found"),
+    (405, "Method Not Allowed"),
+    (406, "Not Acceptable"),
+    (407, "Proxy Authentication Required"),
+    (408, "Request Timeout"),
+    (410, "Gone"),
+    (411, "Length Required"),
+    (412, "Precondition Failed"),
+    (413, "Request Entity Too Large"),
+    (414, "Request-URI Too Long"),
+    (415, "Unsupported Media Type"),
+    (451, "Invalid Parameter"),
+    (452, "Illegal Conference Identifier"),
+    (453, "Not Enough Bandwidth"),
+    (454, "Session Not Found"),
+    (455, "Method Not Valid In This State"),
+    (456, "Header Field Not Valid"),
+    (457, "Invalid Range"),
+    (458, "Parameter Is Read-Only"),
+    (459, "Aggregate Operation Not Allowed"),
+    (460, "Only Aggregate Operation Allowed"),
+    (461, "Unsupported Transport"),
+    (462, "Destination Unreachable"),
+    (500, "Internal Server Error"),
+    (501, "Not Implemented"),
+    (502, "Bad Gateway"),
+    (503, "Service Unavailable"),
+    (504, "Gateway Timeout"),
+    (505, "RTSP Version not supported"),
+    (551, "Option Not Support"),
+];
+
+/// RTSP messages.
+pub(super) struct Rtsp {
+    answers: Answers,
+    layers: Vec<&'static Field>,
+    methods: Vec<&'static Field>,
+    codes: Vec<&'static Field>,
+}
+
+impl Rtsp {
+    pub(super) fn new(registry: Registry) -> Rtsp {
+        let [layers, methods, codes] = ["rtsp", "rtsp.method", "rtsp.status"].map(|name| registry.named(name));
+        let answers = Answers::new("RTSP", ["RTSP Request Packets", "RTSP Response Packets"]);
+        Rtsp { answers, layers, methods, codes }
+    }
+}
+
+impl Counter for Rtsp {
+    fn key(&self) -> &'static str {
+        "rtsp"
+    }
+
+    fn demand(&self) -> Demand {
+        let fields = Fields::Only(Only::these(self.methods.iter().chain(&self.codes).copied()));
+        Demand { fields, ..Demand::STREAM_BYTES }
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
+        for layer in &of.tree.layers {
+            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
+            self.answers.topics.at(seen.since_start);
+            let find = |fields: &[&'static Field]| message.behind().find(|node| is_of(fields, node.field()));
+            match (find(&self.codes).and_then(NodeRef::number), find(&self.methods)) {
+                (Some(code), _) => self.answers.response(code, name_of(CODES, code)),
+                (None, Some(method)) => self.answers.request(&method.text()),
+                (None, None) => self.answers.other(),
+            }
+        }
+    }
+
+    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+        print_tree(&Tree { title: "RTSP/Packet Counter", topics: &self.answers.topics }, page, to)
+    }
+
+    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+        self.answers.topics.json(of)
+    }
+}

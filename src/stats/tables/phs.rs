@@ -1,0 +1,29 @@
+//! The protocol hierarchy in the form of tshark's `io,phs`.
+
+use crate::stats::Hierarchy;
+use std::io::{self, Write};
+
+/// Width of the protocols, and of the lines around.
+const PROTOCOL: usize = 40;
+const RULE: &str = "===================================================================";
+
+/// Deepest indentation, and what stands for more.
+const DEEPEST: usize = 16;
+const DEEPER: &str = "...";
+
+/// Prints the hierarchy of the frames that match a filter.
+///
+/// # Errors
+/// Write errors.
+pub(super) fn print(hierarchy: &Hierarchy, filter: &str, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "\n{RULE}\nProtocol Hierarchy Statistics\nFilter: {filter}\n")?;
+    for (_, node) in hierarchy.in_order() {
+        let mut name = "  ".repeat(node.depth.min(DEEPEST));
+        if node.depth > DEEPEST {
+            name.push_str(DEEPER);
+        }
+        name.push_str(node.protocol.abbrev);
+        writeln!(to, "{name:<PROTOCOL$} frames:{} bytes:{}", node.count.frames, node.count.bytes)?;
+    }
+    writeln!(to, "{RULE}")
+}
