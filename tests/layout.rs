@@ -218,7 +218,8 @@ fn assert_fits(what: &str, show: impl Fn(&[Width]) -> Vec<String>) {
     let shown = show(&widths);
     let (whole, shown) = shown.split_at(2);
     // Narrow output has conversations in place of addresses, and for both sides together.
-    let known: HashSet<&str> = whole.iter().flat_map(|text| words(text, 5000)).chain(["tcp", "udp", "sctp", "both"]).collect();
+    let known: HashSet<&str> =
+        whole.iter().flat_map(|text| words(text, 5000)).chain(["tcp", "udp", "sctp", "usb", "both"]).collect();
     let runs: HashSet<&str> =
         whole.iter().flat_map(|text| text.split(|character: char| !character.is_ascii_alphanumeric())).collect();
     for (width, text) in terminals().iter().copied().zip(shown) {

@@ -41,6 +41,7 @@ mod streams;
 mod threads;
 mod tidy;
 mod tls_keys;
+mod usb;
 mod vcmp;
 mod watch;
 mod webrtc;

@@ -28,6 +28,7 @@ mod servers;
 mod talk;
 mod tcp;
 mod torrents;
+mod usb;
 mod vcmp;
 mod voice;
 mod vscp;
@@ -70,6 +71,8 @@ const SAMPLES: &[Sample] = &[
     ("dtls-versions.pcapng", talk::dtls_versions),
     ("webrtc.pcapng", talk::webrtc),
     ("torrents.pcap", torrents::session),
+    ("usb.pcap", usb::linux),
+    ("usb-windows.pcap", usb::windows),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("voice.pcap", voice::session),

@@ -162,12 +162,13 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
         "udp.port" => Selector::Ports(Transport::Udp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is not a port")))?),
         "tcp.stream" => Selector::Stream(StreamId { transport: Transport::Tcp, number: number()? }),
         "udp.stream" => Selector::Stream(StreamId { transport: Transport::Udp, number: number()? }),
+        "usb.stream" => Selector::Stream(StreamId { transport: Transport::Usb, number: number()? }),
         "ip.addr" | "ipv6.addr" => {
             Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is not an address")))?)
         }
         "link" => Selector::Link(link_number(value).ok_or_else(|| wrong(&format!("{value:?} is not a link type")))?),
         other => {
-            let known = "tcp.port, udp.port, tcp.stream, udp.stream, ip.addr or link";
+            let known = "tcp.port, udp.port, tcp.stream, udp.stream, usb.stream, ip.addr or link";
             return Err(wrong(&format!("unknown selector {other:?}; use {known}")));
         }
     };

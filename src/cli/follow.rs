@@ -92,6 +92,7 @@ fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
         Some(("tcp", number)) => (Transport::Tcp, bytes, number),
         Some(("udp", number)) => (Transport::Udp, bytes, number),
         Some(("sctp", number)) => (Transport::Sctp, bytes, number),
+        Some(("usb", number)) => (Transport::Usb, bytes, number),
         None => (Transport::Tcp, bytes, text),
         Some((name, number)) => (Transport::Tcp, Content::named(name).ok_or_else(|| wrong_stream(text))?, number),
     };

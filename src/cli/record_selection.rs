@@ -11,7 +11,7 @@ use crate::engine::Prefilter;
 use crate::filter::Filter;
 use crate::record::{Evictions, Record, Scope, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId, Transport};
+use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId};
 use std::convert::Infallible;
 use std::io;
 
@@ -298,7 +298,7 @@ impl RecordSelection {
 /// Whether bytes of a frame may wait for later frames: stream data to reassemble, and fragments.
 fn may_wait(of: Dissection<'_>) -> bool {
     let tree = of.tree;
-    let is_whole = |stream: &StreamId| stream.transport == Transport::Udp;
+    let is_whole = |stream: &StreamId| stream.transport.has_datagrams();
     let mut streams = tree.ends.iter().filter_map(|ends| ends.stream).map(|(stream, _)| stream).peekable();
     let is_alone = streams.peek().is_none();
     let is_of_ip =

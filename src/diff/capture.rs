@@ -184,7 +184,7 @@ impl Capture {
         let (src, dst) = ends.map_or((None, None), |ends| (ends.src, ends.dst));
         let (client, server) = if stream.is_some_and(|(_, side)| side == Side::Server) { (dst, src) } else { (src, dst) };
         let key = match stream {
-            Some((id, _)) if id.transport == Transport::Udp => Ends::Server(server.map(|server| server.to_string())),
+            Some((id, _)) if id.transport.has_datagrams() => Ends::Server(server.map(|server| server.to_string())),
             Some((id, _)) => Ends::Stream(id),
             None => Ends::Protocol(protocol),
         };

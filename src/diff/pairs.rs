@@ -20,7 +20,7 @@ const COMMON: [fn(&Conversation) -> String; 4] = [
 fn port(address: Address) -> Option<u16> {
     match address {
         Address::Socket(socket) => Some(socket.port()),
-        Address::Ip(_) | Address::Mac(_) => None,
+        Address::Ip(_) | Address::Mac(_) | Address::Usb(_) => None,
     }
 }
 

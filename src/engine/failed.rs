@@ -23,6 +23,8 @@ pub(super) enum ActiveConversation {
     Tcp(u32),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
+    /// An endpoint of a device.
+    Usb(Pair),
     /// A conversation without headers.
     Packetless,
 }
@@ -69,6 +71,10 @@ impl Engine {
             }
             ActiveConversation::Sctp(pair) => {
                 self.associations.fail(&pair, frame);
+                return None;
+            }
+            ActiveConversation::Usb(pair) => {
+                self.pipes.fail(&pair, frame);
                 return None;
             }
             ActiveConversation::Packetless => return self.packetless.fail().map(|protocol| protocol.this.abbrev),

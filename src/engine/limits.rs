@@ -150,7 +150,11 @@ impl Engine {
 
     /// Whether there may be too many conversations or incomplete reassemblies.
     pub(super) fn is_crowded(&self) -> bool {
-        self.streams.is_crowded() || self.exchanges.is_crowded() || self.associations.is_crowded() || !self.fragments.is_empty()
+        self.streams.is_crowded()
+            || self.exchanges.is_crowded()
+            || self.associations.is_crowded()
+            || self.pipes.is_crowded()
+            || !self.fragments.is_empty()
     }
 
     /// Evicts the conversations idle longest when there are too many.
@@ -158,6 +162,7 @@ impl Engine {
     pub(super) fn evict(&mut self, frame: &Frame<'_>) {
         self.evictions.conversations += self.exchanges.evict(&mut self.tree) as u64;
         self.evictions.states += self.exchanges.forget_states(&mut self.tree) as u64;
+        self.evict_pipes();
         for (key, joined) in self.fragments.evict(frame.time) {
             self.tree.late = true;
             fragment::incomplete(&mut self.tree, &key, &joined);

@@ -21,6 +21,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
 mod udp_header;
+mod usb;
 
 use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
@@ -65,6 +66,7 @@ pub struct Engine {
     exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
     associations: Associations,
+    pipes: usb::Pipes,
     /// Whether the frame contains a fragment of an incomplete datagram or message.
     awaits: bool,
     /// Conversations without headers: packets of hex text, and inputs such as session logs.
@@ -135,6 +137,7 @@ impl Engine {
             exchanges: Exchanges::default(),
             fragments: Fragments::default(),
             associations: Associations::default(),
+            pipes: usb::Pipes::default(),
             awaits: false,
             packetless: Packetless::default(),
             expected: HashMap::default(),
@@ -350,6 +353,7 @@ impl Engine {
             }
             Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),
             Reached::Exported(range, below) => self.exported(frame, range.clone(), *below),
+            Reached::Usb(transfer, range, missing, below) => self.usb(frame, *transfer, range.clone(), *missing, *below),
             Reached::End => {}
         }
     }
@@ -508,7 +512,7 @@ impl Engine {
             evicts |= match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
-                Transport::Sctp => false,
+                Transport::Sctp | Transport::Usb => false,
             };
         }
         if evicts {

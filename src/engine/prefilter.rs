@@ -119,7 +119,7 @@ pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Trans
 /// Whether no header can follow but those of TCP, UDP and SCTP.
 fn has_all_lower_headers(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
-        Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
+        Reached::Tcp(_) | Reached::Sctp(_) | Reached::Usb(..) | Reached::End => true,
         Reached::Udp(segment) => !udp_header::is_tunnel(Bytes::of_frame(frame), segment),
         Reached::Fragment(..) | Reached::Compressed(..) | Reached::Exported(..) => false,
     }

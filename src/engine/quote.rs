@@ -18,7 +18,7 @@ impl Engine {
             let (field, number): (&Field, u32) = match quote.transport {
                 Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
                 Transport::Tcp if self.tree.demand().streams() => (&tcp::STREAM, self.connection_of(&quote, frame)),
-                Transport::Tcp | Transport::Sctp => continue,
+                Transport::Tcp | Transport::Sctp | Transport::Usb => continue,
             };
             let node = self.tree.nodes.get_mut(quote.node as usize);
             if let Some(node) = node.filter(|node| node.field.is(field)) {

@@ -39,6 +39,7 @@ impl Engine {
         engine.streams.numbers.record();
         engine.exchanges.udp.numbers.record();
         engine.associations.counts.numbers.record();
+        engine.pipes.table.numbers.record();
         engine.route = Some(Box::default());
         engine
     }
@@ -62,10 +63,12 @@ impl Engine {
         self.streams.numbers.frame();
         self.exchanges.udp.numbers.frame();
         self.associations.counts.numbers.frame();
+        self.pipes.table.numbers.frame();
         if let Some(origin) = frame.origin {
             self.streams.numbers.expect(origin.streams(Transport::Tcp));
             self.exchanges.udp.numbers.expect(origin.streams(Transport::Udp));
             self.associations.counts.numbers.expect(origin.streams(Transport::Sctp));
+            self.pipes.table.numbers.expect(origin.streams(Transport::Usb));
         }
         self.exchanges.shared = None;
         self.quoted = None;
@@ -86,12 +89,14 @@ impl Engine {
             ActiveConversation::Tcp(_) => route.tcp.map(|pair| (pair, Some(Transport::Tcp))),
             ActiveConversation::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
             ActiveConversation::Sctp(pair) => Some((pair, None)),
+            ActiveConversation::Usb(pair) => Some((pair, Some(Transport::Usb))),
             ActiveConversation::None | ActiveConversation::Packetless => None,
         });
         let looked_up = |transport| match transport {
             Transport::Tcp => self.streams.numbers.looked_up(),
             Transport::Udp => self.exchanges.udp.numbers.looked_up(),
             Transport::Sctp => self.associations.counts.numbers.looked_up(),
+            Transport::Usb => self.pipes.table.numbers.looked_up(),
         };
         route.conversation = active.map(|(pair, _)| pair);
         let last = active.and_then(|(_, transport)| looked_up(transport?).last());
@@ -99,7 +104,7 @@ impl Engine {
         route.shares = self.exchanges.shared.filter(|_| route.begins);
         route.waits = self.waits;
         route.streams.clear();
-        for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp] {
+        for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp, Transport::Usb] {
             for (number, _) in looked_up(transport) {
                 route.streams.push(StreamId { transport, number: *number });
             }

@@ -9,6 +9,7 @@ mod options;
 mod prefilter;
 mod sctp;
 mod tcp;
+mod usb;
 
 use super::Engine;
 use crate::input::{Frame, Link, Timestamp};

@@ -53,7 +53,7 @@ pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::R
         of.put("type", "explore")?;
         of.put("group", group)?;
         let first = explored.sides.first().map(|side| side.stream);
-        of.words("transport", first.map_or("", |stream| if stream.transport == tree::Transport::Udp { "udp" } else { "tcp" }))?;
+        of.words("transport", first.map_or("", |stream| stream.transport.word()))?;
         let mut streams: Vec<String> = explored.sides.iter().map(|side| side.stream.to_string()).collect();
         streams.dedup();
         of.put("streams", &streams)?;

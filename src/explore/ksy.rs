@@ -185,16 +185,20 @@ const VLQ: &str = "  vlq:
 fn head(explored: &Explored<'_>, out: &mut String) {
     let first = explored.sides.first();
     let stream = first.map_or_else(|| String::from("unknown"), |side| side.stream.to_string().replace('/', "_"));
-    let transport = first.map_or("tcp", |side| if side.stream.transport == Transport::Udp { "udp" } else { "tcp" });
+    let transport = first.map_or(Transport::Tcp, |side| side.stream.transport);
     let _ = writeln!(out, "meta:\n  id: unknown_{stream}\n  title: Unknown protocol of {stream}\n  endian: be");
     let mut ports: Vec<u16> = explored.sides.iter().filter_map(server_port).collect();
     ports.sort_unstable();
     ports.dedup();
     ports.truncate(8);
     let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
-    let framing = if transport == "udp" { "datagram" } else { "stream" };
-    let _ =
-        writeln!(out, "  -proto-dissect:\n    transport: {transport}\n    ports: [{}]\n    framing: {framing}", ports.join(", "));
+    let ports = ports.join(", ");
+    out.push_str("  -proto-dissect:\n");
+    let _ = match transport {
+        Transport::Usb => writeln!(out, "    transport: payload\n    over: usb"),
+        Transport::Udp => writeln!(out, "    transport: udp\n    ports: [{ports}]\n    framing: datagram"),
+        Transport::Tcp | Transport::Sctp => writeln!(out, "    transport: tcp\n    ports: [{ports}]\n    framing: stream"),
+    };
     if let Some(best) = explored.framing.first() {
         let _ = writeln!(out, "doc: |\n  Framing {}, confidence {:.2}.", best.title(), best.confidence);
     }

@@ -55,7 +55,7 @@ impl Side {
             segments: Vec::new(),
             holes: Vec::new(),
             ends_stray: false,
-            is_datagrams: stream.transport == tree::Transport::Udp,
+            is_datagrams: stream.transport.has_datagrams(),
         }
     }
 

@@ -28,6 +28,12 @@ impl Pair {
         Pair::between(parts(src), parts(dst)).0
     }
 
+    /// The conversation of an endpoint of a USB device with its host.
+    #[must_use]
+    pub fn usb(bus: u16, device: u16, endpoint: u8) -> Pair {
+        Pair { low: (0, 0, 0), high: (1, u64::from(bus) << u16::BITS | u64::from(device), endpoint.into()) }
+    }
+
     /// Address bits and ports of both endpoints, the lower endpoint first.
     #[must_use]
     pub fn bits(&self) -> [([u64; 2], u32); 2] {

@@ -2,7 +2,7 @@
 
 use super::Payload;
 use crate::render::Rfc3339;
-use crate::tree::{Address, Side, StreamId, Transport};
+use crate::tree::{Address, Side, StreamId};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -109,11 +109,7 @@ fn name_of(payload: &Payload<'_>) -> String {
         let time = time.to_string().replace(':', "-");
         let _ = write!(name, "-{}", time.get(..19).unwrap_or_default());
     }
-    let transport = match payload.stream.transport {
-        Transport::Tcp => "tcp",
-        Transport::Udp => "udp",
-        Transport::Sctp => "sctp",
-    };
+    let transport = payload.stream.transport.word();
     let _ = write!(name, "-{transport}-{}", payload.stream.number);
     for end in [payload.ends.src, payload.ends.dst].into_iter().flatten() {
         // Not all file systems allow colons.

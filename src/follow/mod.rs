@@ -278,16 +278,19 @@ fn datagram<E>(
         return without_headers(message, payload, payloads, is_meant, offsets, emit);
     };
     let Some(ends) = of.tree.ends.get(header.ends as usize) else { return Ok(()) };
-    let is_udp = |(id, _): &(StreamId, Side)| id.transport == Transport::Udp && is_meant(*id);
-    let Some((stream, side)) = ends.stream.filter(is_udp) else { return Ok(()) };
-    let is_header = of.layer_node(header).is_some_and(|node| node.field().abbrev == "udp");
+    let has_datagrams = |(id, _): &(StreamId, Side)| id.transport.has_datagrams() && is_meant(*id);
+    let Some((stream, side)) = ends.stream.filter(has_datagrams) else { return Ok(()) };
+    let is_header = of.layer_node(header).is_some_and(|node| node.field().abbrev == stream.transport.word());
     if !is_header || payloads.headers.contains(&header.node) {
         return Ok(());
     }
     payloads.headers.push(header.node);
     let Some(node) = of.layer_node(payload) else { return Ok(()) };
     let (frame, behind) = (&of.tree.frame, offsets.behind(stream, side));
-    let bytes = of.layer_node(header).map_or(node.bytes(), |header| payload_bytes(of, header.span(), node.span()));
+    let bytes = match of.layer_node(header) {
+        Some(header) if stream.transport == Transport::Udp => payload_bytes(of, header.span(), node.span()),
+        _ => node.bytes(),
+    };
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
         let (bytes, secret) = payloads.secrets.mask(node.span(), bytes);

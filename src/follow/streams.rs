@@ -50,18 +50,19 @@ impl Default for Streams {
 /// Numbers of conversations in a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Existing {
-    counts: [u32; 3],
+    counts: [u32; 4],
 }
 
 impl Existing {
     /// Records the conversations of a tree.
     pub fn see(&mut self, of: Dissection<'_>) {
         for (id, _) in of.tree.ends.iter().filter_map(|ends| ends.stream) {
-            let [tcp, udp, sctp] = &mut self.counts;
+            let [tcp, udp, sctp, usb] = &mut self.counts;
             let count = match id.transport {
                 Transport::Tcp => tcp,
                 Transport::Udp => udp,
                 Transport::Sctp => sctp,
+                Transport::Usb => usb,
             };
             *count = id.number.saturating_add(1).max(*count);
         }
@@ -74,11 +75,12 @@ impl Existing {
     /// Whether the conversation exists.
     #[must_use]
     pub fn has(&self, id: StreamId) -> bool {
-        let [tcp, udp, sctp] = self.counts;
+        let [tcp, udp, sctp, usb] = self.counts;
         let count = match id.transport {
             Transport::Tcp => tcp,
             Transport::Udp => udp,
             Transport::Sctp => sctp,
+            Transport::Usb => usb,
         };
         id.number < count
     }
@@ -87,7 +89,7 @@ impl Existing {
 impl fmt::Display for Existing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
-        for (name, count) in ["tcp", "udp", "sctp"].into_iter().zip(self.counts) {
+        for (name, count) in ["tcp", "udp", "sctp", "usb"].into_iter().zip(self.counts) {
             match count {
                 0 => continue,
                 1 => write!(f, "{between}{name}/0")?,

@@ -153,6 +153,7 @@ const fn number_of(transport: Transport) -> u8 {
         Transport::Tcp => 1,
         Transport::Udp => 2,
         Transport::Sctp => 3,
+        Transport::Usb => 4,
     }
 }
 

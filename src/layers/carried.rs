@@ -1,6 +1,7 @@
 //! The payload of a header: the next layer, its bytes and its addresses.
 
 use super::HeaderFn;
+use super::usb::UsbTransfer;
 use crate::tree::{Address, Field, LayerId};
 use crate::wire::notes::TRAILER;
 use crate::wire::{On, Protocol};
@@ -29,6 +30,8 @@ pub enum Next {
     Header(&'static Described),
     /// A packet registered at this place, without a payload.
     Packet(On),
+    /// The payload of a USB transfer.
+    Usb(UsbTransfer),
     /// A message of the protocol that the tags of an exported PDU name.
     Exported,
     /// Undissected bytes.
@@ -143,6 +146,8 @@ pub enum Reached {
     Compressed(u8, TransportSegment),
     /// An exported message in this range, above this layer.
     Exported(Range<usize>, Option<LayerId>),
+    /// The payload of a USB transfer in this range, with this many truncated bytes, above this layer.
+    Usb(UsbTransfer, Range<usize>, usize, LayerId),
     /// All layers were dissected.
     End,
 }

@@ -10,7 +10,7 @@
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{
     HeaderFn, HeaderPayload, Next, arcnet, avs, cfp, cisco, exported_pdu, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap,
-    ppi, ppp, pppoe, prism, radiotap, token_ring, wlan,
+    ppi, ppp, pppoe, prism, radiotap, token_ring, usb, wlan,
 };
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
@@ -102,7 +102,7 @@ pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol,
         252 => (&exported_pdu::PROTOCOL, exported_pdu::frame),
         258 => (&pktap::PROTOCOL, pktap::frame),
         276 => (&SLL_PROTOCOL, sll2),
-        _ => return None,
+        _ => return usb::header_of(number).map(|header| (&usb::PROTOCOL, header)),
     })
 }
 

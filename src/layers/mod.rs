@@ -62,6 +62,7 @@ pub mod token_ring;
 #[cfg(test)]
 mod trial;
 pub mod udp;
+pub mod usb;
 pub mod vntag;
 pub mod vrrp;
 pub mod vxlan;
@@ -144,6 +145,7 @@ pub static ALL: &[&Protocol] = &[
     &teredo::PROTOCOL,
     &token_ring::PROTOCOL,
     &udp::PROTOCOL,
+    &usb::PROTOCOL,
     &vntag::PROTOCOL,
     &vrrp::PROTOCOL,
     &vxlan::PROTOCOL,
@@ -170,7 +172,7 @@ pub(crate) fn is_of_header(field: &Field) -> bool {
 
 /// Whether a header field is a payload. Secrets in it are known only once messages are dissected.
 fn is_payload(field: &Field) -> bool {
-    field.is(&tcp::PAYLOAD) || field.is(&udp::PAYLOAD)
+    [&tcp::PAYLOAD, &udp::PAYLOAD].into_iter().chain(usb::PAYLOADS).any(|payload| payload.is(field))
 }
 
 /// Whether values of a field may contain credentials: all except numbers and addresses of headers.
@@ -184,7 +186,8 @@ pub fn may_show_credentials(field: &Field) -> bool {
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
     // Checksums are verified during connection lookup; times need conversation state.
-    let of_others = [&tcp::CHECKSUM_STATUS].into_iter().chain(udp::TIMES);
+    // Answers of USB devices are dissected by their requests.
+    let of_others = [&tcp::CHECKSUM_STATUS].into_iter().chain(udp::TIMES).chain(usb::PROTOCOL.fields.iter().copied());
     if of_others.into_iter().any(|known| known.is(field)) {
         return false;
     }
@@ -262,6 +265,9 @@ pub fn walk_on(tree: &mut Tree, first: HeaderPayload, bytes: Bytes<'_>, below: O
             None => return Reached::End,
         }
     }
+    if let (Next::Usb(transfer), Some(below)) = (carried.next, below) {
+        return Reached::Usb(transfer, carried.range, carried.missing, below);
+    }
     if carried.next == Next::Exported && !carried.range.is_empty() {
         return Reached::Exported(carried.range, below);
     }
@@ -318,7 +324,7 @@ fn transport(tree: &Tree, carried: &HeaderPayload, below: Option<LayerId>) -> Op
     let ip = |address| match address {
         Address::Ip(ip) => Some(ip),
         Address::Socket(socket) => Some(socket.ip()),
-        Address::Mac(_) => None,
+        Address::Mac(_) | Address::Usb(_) => None,
     };
     let (src, dst) = (ends.src.and_then(ip)?, ends.dst.and_then(ip)?);
     let segment = TransportSegment {
@@ -368,6 +374,7 @@ fn header_of(carried: &HeaderPayload, frame: &[u8]) -> Option<(&'static Protocol
         | Next::Packet(_)
         | Next::Fragment(_)
         | Next::Compressed(_)
+        | Next::Usb(_)
         | Next::Exported
         | Next::Data
         | Next::Nothing => {

@@ -26,11 +26,7 @@ impl<'t> Remembered<'t> {
     pub fn of(record: &Record<'t>) -> Option<Remembered<'t>> {
         match record {
             Record::Gap(gap) => {
-                let path = match gap.stream.transport {
-                    Transport::Tcp => "tcp",
-                    Transport::Udp => "udp",
-                    Transport::Sctp => "sctp",
-                };
+                let path = gap.stream.transport.word();
                 Some(Remembered { path, stream: Some(gap.stream), ends: [None; 2] })
             }
             Record::Message(message) => Remembered::below(message.of, message.layer),

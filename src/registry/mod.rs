@@ -477,7 +477,8 @@ impl Registry {
         self.choices.decode_as.iter().find(|line| line.selector.fits(place.as_ref().unwrap_or(context)))
     }
 
-    /// Chooses the protocol of a datagram: by the user's choice, then announcement, then port, then heuristic.
+    /// Chooses the protocol of a datagram: by the user's choice, then announcement, then port, then heuristic. The payload of a
+    /// USB transfer has the first two only.
     #[must_use]
     pub fn datagram_owner(self, context: &FlowContext, bytes: &[u8]) -> Option<Candidate> {
         if let Some(line) = self.chosen(context) {
@@ -489,6 +490,9 @@ impl Registry {
             return Candidate::datagram(chosen).and_then(carrier);
         }
         let announced = context.over.and_then(|place| self.over(place, None, bytes));
+        if context.stream.transport == Transport::Usb {
+            return announced;
+        }
         let ports = context.sockets.map(|sockets| sockets.map(|socket| socket.port()));
         announced.or_else(|| self.datagrams_on(ports, bytes).next())
     }

@@ -132,7 +132,7 @@ type End = ([u64; 2], u32);
 fn hosts_of(ends: [Address; 2]) -> [End; 2] {
     let [src, dst] = ends.map(|end| match end {
         Address::Mac([a, b, c, d, e, f]) => (u64::from_be_bytes([0, 0, a, b, c, d, e, f]), true),
-        Address::Ip(_) | Address::Socket(_) => (0, false),
+        Address::Ip(_) | Address::Socket(_) | Address::Usb(_) => (0, false),
     });
     if let ((src, true), (dst, true)) = (src, dst) {
         return [([0, src.min(dst)], u32::MAX), ([0, src.max(dst)], u32::MAX)];
@@ -140,7 +140,7 @@ fn hosts_of(ends: [Address; 2]) -> [End; 2] {
     let [src, dst] = ends.map(|end| match end {
         Address::Ip(ip) => SocketAddr::new(ip, 0),
         Address::Socket(socket) => SocketAddr::new(socket.ip(), 0),
-        Address::Mac(_) => SocketAddr::from(([0; 4], 0)),
+        Address::Mac(_) | Address::Usb(_) => SocketAddr::from(([0; 4], 0)),
     });
     Pair::new(src, dst).bits().map(|(host, _)| (host, 0))
 }

@@ -299,7 +299,7 @@ impl ConversationTables {
         let layer = match id.transport {
             Transport::Tcp => ConversationLayer::Tcp,
             Transport::Udp => ConversationLayer::Udp,
-            Transport::Sctp => return,
+            Transport::Sctp | Transport::Usb => return,
         };
         if let (Some(kind), Some(true)) = (self.kind(layer.protocol()), counts.get(layer as usize)) {
             self.layer(kind, [side, side.other()].map(End::of_side), Some(id.number), frame);

@@ -2,7 +2,7 @@
 
 use super::parts::ConversationLayer;
 use super::traffic::Count;
-use crate::tree::{Address, Side};
+use crate::tree::{Address, Side, UsbEnd};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -12,6 +12,7 @@ pub(super) enum Host {
     Mac([u8; 6]),
     V4([u8; 4]),
     V6([u8; 16]),
+    Usb(UsbEnd),
     /// An end without an address, in hex text.
     Side(Side),
 }
@@ -44,6 +45,7 @@ impl End {
             Address::Mac(mac) => End { host: Host::Mac(mac), port: None },
             Address::Ip(ip) => End { host: host(ip), port: None },
             Address::Socket(socket) => End { host: host(socket.ip()), port: Some(socket.port()) },
+            Address::Usb(end) => End { host: Host::Usb(end), port: None },
         }
     }
 
@@ -53,6 +55,7 @@ impl End {
             ConversationLayer::Ip => matches!(self.host, Host::V4(_)),
             ConversationLayer::Ipv6 => matches!(self.host, Host::V6(_)),
             ConversationLayer::Tcp | ConversationLayer::Udp => self.port.is_some(),
+            ConversationLayer::Usb => matches!(self.host, Host::Usb(_)),
         }
     }
 }
@@ -62,6 +65,7 @@ impl fmt::Display for End {
         let ip: IpAddr = match self.host {
             Host::Mac(mac) => return Address::Mac(mac).fmt(f),
             Host::Side(_) => return f.write_str("-"),
+            Host::Usb(end) => return Address::Usb(end).fmt(f),
             Host::V4(ip) => Ipv4Addr::from(ip).into(),
             Host::V6(ip) => Ipv6Addr::from(ip).into(),
         };

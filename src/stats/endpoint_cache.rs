@@ -1,7 +1,7 @@
 //! Cache of recent lookups.
 
 use super::endpoint::{End, Host};
-use crate::tree::Side;
+use crate::tree::{Side, UsbEnd};
 
 /// Number of slots, a power of two.
 const SLOTS: usize = 1 << 8;
@@ -38,6 +38,11 @@ fn slot([a, b]: [End; 2]) -> usize {
         let host = match end.host {
             Host::Mac([_, _, last @ ..]) | Host::V4(last) => last,
             Host::V6([.., a, b, c, d]) => [a, b, c, d],
+            Host::Usb(UsbEnd::Host) => [0; 4],
+            Host::Usb(UsbEnd::Endpoint { device, number, .. }) => {
+                let [high, low] = device.to_be_bytes();
+                [1, high, low, number]
+            }
             Host::Side(side) => [0, 0, 0, u8::from(side == Side::Server)],
         };
         u32::from_be_bytes(host).wrapping_add(end.port.unwrap_or_default().into())

@@ -1,7 +1,7 @@
 //! The parts of the statistics, by the names of tshark's `-z`.
 
 use super::addresses::{AddressTree, IpVersion};
-use crate::layers::{ethernet, ip, ipv6, tcp, udp};
+use crate::layers::{ethernet, ip, ipv6, tcp, udp, usb};
 use crate::tree::Field;
 use std::fmt;
 
@@ -18,12 +18,20 @@ pub enum ConversationLayer {
     Tcp,
     /// UDP ports and addresses.
     Udp,
+    /// USB endpoints.
+    Usb,
 }
 
 impl ConversationLayer {
     /// All layers, from the link up.
-    pub const ALL: [ConversationLayer; 5] =
-        [ConversationLayer::Eth, ConversationLayer::Ip, ConversationLayer::Ipv6, ConversationLayer::Tcp, ConversationLayer::Udp];
+    pub const ALL: [ConversationLayer; 6] = [
+        ConversationLayer::Eth,
+        ConversationLayer::Ip,
+        ConversationLayer::Ipv6,
+        ConversationLayer::Tcp,
+        ConversationLayer::Udp,
+        ConversationLayer::Usb,
+    ];
 
     /// Name of the layer, in filters and in `-z`.
     #[must_use]
@@ -34,6 +42,7 @@ impl ConversationLayer {
             ConversationLayer::Ipv6 => "ipv6",
             ConversationLayer::Tcp => "tcp",
             ConversationLayer::Udp => "udp",
+            ConversationLayer::Usb => "usb",
         }
     }
 
@@ -45,6 +54,7 @@ impl ConversationLayer {
             ConversationLayer::Ipv6 => &ipv6::IPV6,
             ConversationLayer::Tcp => &tcp::TCP,
             ConversationLayer::Udp => &udp::UDP,
+            ConversationLayer::Usb => &usb::USB,
         }
     }
 
@@ -57,7 +67,14 @@ impl ConversationLayer {
             ConversationLayer::Ipv6 => "IPv6",
             ConversationLayer::Tcp => "TCP",
             ConversationLayer::Udp => "UDP",
+            ConversationLayer::Usb => "USB",
         }
+    }
+
+    /// Whether conversations have stream numbers.
+    #[must_use]
+    pub const fn has_numbers(self) -> bool {
+        matches!(self, ConversationLayer::Tcp | ConversationLayer::Udp | ConversationLayer::Usb)
     }
 }
 
@@ -152,11 +169,13 @@ impl Part {
             Part::Conversations(ConversationLayer::Ipv6) => "conversations between IPv6 addresses",
             Part::Conversations(ConversationLayer::Tcp) => "TCP conversations, with stream numbers",
             Part::Conversations(ConversationLayer::Udp) => "UDP conversations, with stream numbers",
+            Part::Conversations(ConversationLayer::Usb) => "conversations with USB endpoints, with stream numbers",
             Part::Endpoints(ConversationLayer::Eth) => "Ethernet addresses",
             Part::Endpoints(ConversationLayer::Ip) => "IPv4 addresses",
             Part::Endpoints(ConversationLayer::Ipv6) => "IPv6 addresses",
             Part::Endpoints(ConversationLayer::Tcp) => "addresses and ports of TCP",
             Part::Endpoints(ConversationLayer::Udp) => "addresses and ports of UDP",
+            Part::Endpoints(ConversationLayer::Usb) => "USB endpoints",
             Part::Time => "frames and bytes over time",
             Part::Transfers => "completed transfers: count, bytes, throughput",
             Part::Health => "gaps, malformed messages, TCP analysis, notes by code",

@@ -1,6 +1,6 @@
 //! Addresses as text, formatted in one step into a buffer on the stack, because each line of a list contains two.
 
-use super::digits;
+use super::{UsbEnd, digits};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The longest text: an IPv6 address in brackets that ends in an IPv4 address, with a port.
@@ -47,6 +47,22 @@ impl AddressText {
         }
         text.push(b':');
         itoa::Buffer::new().format(socket.port()).bytes().for_each(|digit| text.push(digit));
+        text
+    }
+
+    pub(super) fn usb(end: UsbEnd) -> AddressText {
+        let mut text = AddressText { text: [0; LONGEST], len: 0 };
+        match end {
+            UsbEnd::Host => b"host".iter().for_each(|character| text.push(*character)),
+            UsbEnd::Endpoint { bus, device, number } => {
+                for (place, part) in [bus, device, number.into()].into_iter().enumerate() {
+                    if place > 0 {
+                        text.push(b'.');
+                    }
+                    itoa::Buffer::new().format(part).bytes().for_each(|digit| text.push(digit));
+                }
+            }
+        }
         text
     }
 

@@ -134,6 +134,8 @@ pub struct Field {
     pub kind: Kind,
     /// Number of hexadecimal digits; 0 for decimal.
     pub hex: u8,
+    /// Whether values are displayed as a character in single quotes.
+    pub character: bool,
     /// Names of its values.
     pub names: Names,
     /// The bit mask within the raw number; 0 for all bits.
@@ -187,6 +189,7 @@ impl Field {
             about,
             kind,
             hex: 0,
+            character: false,
             names: &[],
             mask: 0,
             also: "",
@@ -293,6 +296,14 @@ impl Field {
     #[must_use]
     pub const fn hex(mut self, digits: u8) -> Field {
         self.hex = digits;
+        self
+    }
+
+    /// Displays values as a character in single quotes, and in hexadecimal if it is not printable.
+    #[must_use]
+    pub const fn character(mut self) -> Field {
+        self.hex = 2;
+        self.character = true;
         self
     }
 

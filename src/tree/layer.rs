@@ -15,6 +15,27 @@ pub enum Transport {
     Udp,
     /// SCTP.
     Sctp,
+    /// USB.
+    Usb,
+}
+
+impl Transport {
+    /// The name of the transport, as in `tcp/0`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Transport::Tcp => "tcp",
+            Transport::Udp => "udp",
+            Transport::Sctp => "sctp",
+            Transport::Usb => "usb",
+        }
+    }
+
+    /// Whether conversations consist of datagrams.
+    #[must_use]
+    pub const fn has_datagrams(self) -> bool {
+        matches!(self, Transport::Udp | Transport::Usb)
+    }
 }
 
 /// The number of a conversation, like Wireshark's `tcp.stream` and `udp.stream`.
@@ -28,11 +49,8 @@ pub struct StreamId {
 
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.transport {
-            Transport::Tcp => "tcp/",
-            Transport::Udp => "udp/",
-            Transport::Sctp => "sctp/",
-        })?;
+        f.write_str(self.transport.word())?;
+        f.write_str("/")?;
         f.write_str(itoa::Buffer::new().format(self.number))
     }
 }
@@ -46,6 +64,24 @@ pub enum Address {
     Ip(IpAddr),
     /// An IP address and a port.
     Socket(SocketAddr),
+    /// An end of a USB transfer.
+    Usb(UsbEnd),
+}
+
+/// An end of a USB transfer, written as `host` or `bus.device.endpoint`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum UsbEnd {
+    /// The host.
+    Host,
+    /// An endpoint of a device.
+    Endpoint {
+        /// Number of the bus.
+        bus: u16,
+        /// Address of the device.
+        device: u16,
+        /// Number of the endpoint, the same in both directions.
+        number: u8,
+    },
 }
 
 impl Address {
@@ -59,6 +95,7 @@ impl Address {
             Address::Mac(mac) => AddressText::mac(*mac),
             Address::Ip(ip) => AddressText::ip(*ip),
             Address::Socket(socket) => AddressText::socket(*socket),
+            Address::Usb(end) => AddressText::usb(*end),
         }
     }
 }

@@ -50,7 +50,7 @@ pub use generated::{Computed, Generate, Generated, as_text, is_there};
 pub use handover::{ConnectionId, Expected, Handover, InnerBytes, InnerPacket, Payload, Quote, SharedNumbers};
 pub use label::{Label, Partial, Unended};
 pub use layer::{
-    Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
+    Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport, UsbEnd,
 };
 pub use node::{Node, Note, TextRange, Value};
 pub use object::{ExportedObject, Mark, Object};

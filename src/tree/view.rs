@@ -408,8 +408,18 @@ fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result 
         return write!(out, "{}", Ipv4Addr::from_bits(bits));
     }
     match field.hex {
+        _ if field.character => write_character(number, out),
         0 => out.write_str(itoa::Buffer::new().format(number)),
         digits => write!(out, "0x{number:0width$x}", width = usize::from(digits)),
+    }
+}
+
+/// A character as tshark writes it.
+fn write_character(number: u64, out: &mut dyn Write) -> fmt::Result {
+    match u8::try_from(number) {
+        Ok(byte @ (b'\'' | b'\\')) => write!(out, "'\\{}'", char::from(byte)),
+        Ok(byte @ b' '..=b'~') => write!(out, "'{}'", char::from(byte)),
+        _ => write!(out, "'\\x{number:02x}'"),
     }
 }
 

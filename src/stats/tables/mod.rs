@@ -10,7 +10,7 @@ pub(super) use tree::{Tree, print_tree};
 use super::asked::{Asked, Page};
 use super::hierarchy::commonest;
 use super::plot::plot;
-use super::{Conversation, ConversationLayer, Conversations, Count, Covered, Part, Stats};
+use super::{Conversation, Conversations, Count, Covered, Part, Stats};
 use crate::record::Evictions;
 use crate::render::{Grid, Head, Rfc3339, Role, Size, Theme, Thousands, fold_painted, seconds};
 use crate::tree::{Level, Timestamp};
@@ -260,7 +260,7 @@ impl Pages<'_> {
             self.rest(table.len())?;
             return self.left_out(table);
         }
-        let has_numbers = matches!(table.layer, ConversationLayer::Tcp | ConversationLayer::Udp);
+        let has_numbers = table.layer.has_numbers();
         let heads = if has_numbers { HEADS } else { HEADS.get(1..).unwrap_or_default() };
         let mut grid = Grid::new(self.to, self.look.theme, heads).within(self.look.width);
         for conversation in table.largest(rows) {
@@ -304,9 +304,7 @@ impl Pages<'_> {
             };
             grid.cell(b)?.cell("B→A")?.cell(Thousands(answered.frames))?.cell(Thousands(answered.bytes))?.cell("")?.cell("")?;
             match conversation.stream {
-                Some(number) if matches!(table.layer, ConversationLayer::Tcp | ConversationLayer::Udp) => {
-                    grid.cell(format_args!("{}/{number}", table.layer.layer()))?
-                }
+                Some(number) if table.layer.has_numbers() => grid.cell(format_args!("{}/{number}", table.layer.layer()))?,
                 _ => grid.cell("")?,
             };
             grid.cell("both")?.cell(Thousands(all.frames))?.cell(Thousands(all.bytes))?.cell("")?.cell("")?;
