@@ -228,8 +228,21 @@ fn a_value_that_does_not_occur_is_reported_with_the_bytes_not_searched() {
     let cut = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5", "--max-bytes", "4096"]);
     assert!(cut.contains("bytes of tcp/0/s2c, beyond the limit"), "{cut}");
     assert!(!cut.contains("missing from the capture"), "{cut}");
-    let known = text(&["explore", "samples/pipboy.pcap", "--no-heuristics", "-d", "tcp.port==27000,none", "--find", "5"]);
-    assert!(known.contains("conversations that a dissector recognizes"), "{known}");
+}
+
+#[test]
+fn a_value_is_searched_in_known_conversations_too() {
+    for (options, stream) in [(&[][..], "tcp/0"), (&["--no-heuristics", "-d", "tcp.port==27000,none"], "tcp/0")] {
+        let found = records(&[&["samples/pipboy.pcap", "--find", "12214.5"], options].concat());
+        let hits: Vec<_> = found[0]["hits"].as_array().unwrap().iter().map(|hit| (&hit["stream"], &hit["off"])).collect();
+        assert_eq!(hits, [(&stream.into(), &10445.into()), (&stream.into(), &10472.into())], "{options:?}");
+    }
+    assert!(text(&["explore", "samples/pipboy.pcap", "--find-change", "98.25..91"]).contains("s2c/03 @10"));
+    assert!(text(&["explore", "samples/http.pcap", "--find", "Launcher"]).contains("tcp/0/c2s"));
+    let both = text(&["explore", "samples/tools.pcap", "samples/queries.pcap", "--find", "Harbour"]);
+    assert!(both.starts_with("==> samples/queries.pcap <==") && both.contains("udp/0/s2c"), "{both}");
+    let empty = program(&["explore", "samples/null-loopback.pcap", "--find", "x", "-s", "udp/0"]);
+    assert!(String::from_utf8_lossy(&empty.stderr).contains("\"x\" not found in 1 conversation"));
 }
 
 #[test]

@@ -274,7 +274,8 @@ fn answer(
     asked: Parsed,
     screen: Screen,
 ) -> io::Result<Exit> {
-    let is_default = asked.streams.is_none() && asked.filter.is_none();
+    // A value may be anywhere: only an exploration leaves out what is known.
+    let is_default = asked.streams.is_none() && asked.filter.is_none() && asked.sought.is_none();
     let mut reader = Reader {
         blind: Engine::new(settings.registry().blind(), Collector::demand()),
         collector: Collector::new(asked.streams.clone(), options.max_bytes),
@@ -332,8 +333,7 @@ fn answer(
     };
     let is_empty = explored.is_empty();
     let done = if let Some(sought) = asked.sought.as_ref().filter(|_| !is_empty || options.json) {
-        let known = known.values().filter(|is_known| **is_known).count();
-        sought.answer(options, &source.name(), &explored, known, (start, &number), &mut to)?
+        sought.answer(options, &source.name(), &explored, (start, &number), &mut to)?
     } else {
         print(options, source, &explored, is_default, &number, asked.at, &mut to)?
     };

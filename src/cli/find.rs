@@ -33,18 +33,17 @@ impl Sought {
         }
     }
 
-    /// Searches and prints matches. `known` is the number of skipped conversations, which a dissector recognizes.
+    /// Searches and prints matches.
     pub(super) fn answer(
         &self,
         options: &ExploreOptions,
         file: &str,
         groups: &[(String, Explored<'_>)],
-        known: usize,
         (start, number): Numbers<'_>,
         to: &mut dyn Write,
     ) -> io::Result<Exit> {
         let places = Places::new(groups);
-        let mut notes = skipped_parts(groups, known);
+        let mut notes = skipped_parts(groups);
         let view = FindView { theme: forms::theme(options.color), width: forms::width(), most: options.messages, start, number };
         let is_empty = match self {
             Sought::Value(value) => {
@@ -97,7 +96,7 @@ impl std::fmt::Display for Sought {
 }
 
 /// Parts of the input that were not searched.
-fn skipped_parts(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String> {
+fn skipped_parts(groups: &[(String, Explored<'_>)]) -> Vec<String> {
     let mut notes = Vec::new();
     for side in groups.iter().flat_map(|(_, explored)| explored.sides) {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);
@@ -107,10 +106,6 @@ fn skipped_parts(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String>
         if side.missing() > 0 {
             notes.push(format!("{} bytes of {}, missing from the capture", side.missing(), side.buffer()));
         }
-    }
-    if known > 0 {
-        let conversations = if known == 1 { "conversation" } else { "conversations" };
-        notes.push(format!("{known} {conversations} that a dissector recognizes (select with -s tcp/0)"));
     }
     notes.push(String::from(NEVER));
     notes
