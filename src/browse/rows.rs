@@ -190,6 +190,12 @@ pub struct Row {
 const UNKNOWN: i64 = i64::MIN;
 
 impl Row {
+    /// Whether it is a message or a packet.
+    #[must_use]
+    pub fn is_numbered(&self) -> bool {
+        matches!(self.kind, RowKind::Message | RowKind::Packet)
+    }
+
     /// Nanoseconds since the first frame.
     #[must_use]
     pub fn time(&self) -> Option<i64> {
@@ -202,6 +208,8 @@ const CHUNK: usize = 4096;
 
 #[derive(Debug, Default)]
 struct Chunk {
+    /// Number of messages or packets in earlier chunks.
+    before: usize,
     rows: Vec<Row>,
     text: String,
 }
@@ -217,6 +225,19 @@ pub struct Rows {
     pub widths: Vec<usize>,
     /// Records dropped at the limit.
     pub left_out: u64,
+    /// Number of messages or packets, and of late records and gaps between them.
+    pub counts: Counts,
+}
+
+/// Numbers of lines by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages or packets.
+    pub numbered: usize,
+    /// Late records.
+    pub late: usize,
+    /// Gaps.
+    pub gaps: usize,
 }
 
 impl Rows {
@@ -232,7 +253,13 @@ impl Rows {
         }
         let [src, dst, protocol, name] = [src, dst, protocol, name].map(|word| self.number(&word));
         if self.len().is_multiple_of(CHUNK) {
-            self.chunks.push(Chunk { rows: Vec::with_capacity(CHUNK), text: String::new() });
+            let before = self.counts.numbered;
+            self.chunks.push(Chunk { before, rows: Vec::with_capacity(CHUNK), text: String::new() });
+        }
+        match kind {
+            RowKind::Message | RowKind::Packet => self.counts.numbered += 1,
+            RowKind::Late => self.counts.late += 1,
+            RowKind::Gap => self.counts.gaps += 1,
         }
         let Some(chunk) = self.chunks.last_mut() else { return };
         chunk.text.push_str(&info);
@@ -289,6 +316,13 @@ impl Rows {
         self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
+    /// Number of messages or packets up to a line.
+    #[must_use]
+    pub fn numbered_up_to(&self, at: usize) -> usize {
+        let Some(chunk) = self.chunks.get(at / CHUNK) else { return self.counts.numbered };
+        chunk.before + chunk.rows.iter().take(at % CHUNK + 1).filter(|row| row.is_numbered()).count()
+    }
+
     /// A line by its index.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<&Row> {
@@ -320,7 +354,7 @@ impl Rows {
     /// The first line with at least this number, else the last line.
     #[must_use]
     pub fn of_number(&self, number: u64) -> usize {
-        let numbered = |row: &Row| matches!(row.kind, RowKind::Message | RowKind::Packet) && row.number >= number;
+        let numbered = |row: &Row| row.is_numbered() && row.number >= number;
         (0..self.len()).find(|at| self.get(*at).is_some_and(numbered)).unwrap_or(self.len().saturating_sub(1))
     }
 }
@@ -339,6 +373,23 @@ pub fn seconds(nanos: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_messages_and_packets_are_counted_as_such() {
+        let mut rows = Rows::default();
+        let kinds = [RowKind::Message, RowKind::Gap, RowKind::Packet, RowKind::Late, RowKind::Gap];
+        for at in 0..2 * CHUNK + 7 {
+            rows.push(Summary::blank(0, kinds[at % kinds.len()], 1, 1), false);
+        }
+        let mut numbered = 0;
+        for at in 0..rows.len() {
+            numbered += usize::from(at % 5 == 0 || at % 5 == 2);
+            assert_eq!(rows.numbered_up_to(at), numbered, "{at}");
+        }
+        let Counts { numbered: all, late, gaps } = rows.counts;
+        assert_eq!((all, all + late + gaps), (numbered, rows.len()));
+        assert_eq!((rows.numbered_up_to(rows.len() + CHUNK), Rows::default().numbered_up_to(0)), (numbered, 0));
+    }
 
     #[test]
     fn rows_have_the_time_of_their_record_or_none() {

@@ -168,6 +168,13 @@ mod tests {
     }
 
     #[test]
+    fn a_removed_bar_is_never_shown_again() {
+        hide();
+        watched(100).show(100);
+        assert!(matches!(*bar(), Bar::Finished));
+    }
+
+    #[test]
     fn the_bar_has_the_expected_format() {
         assert!(ProgressStyle::with_template("{percent:>3}% {bar:30} {msg}").is_ok());
         assert_eq!(shown("a\x1b", 10).message(), "a\\u{1b}");

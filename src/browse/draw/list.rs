@@ -20,13 +20,13 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height == 0 {
         return;
     }
-    let place = match state.rows.len() {
+    let words = match state.rows.len() {
         0 if state.is_reading => "Records  reading …".to_owned(),
         0 if state.pass.filter.is_empty() => "Records  none".to_owned(),
         0 => "Records  no matches; Esc clears the filter".to_owned(),
-        count => format!("Records  {} of {count}", state.selected + 1),
+        _ => format!("Records  {}", place(state)),
     };
-    title(state, Focus::List, &place, area, buffer);
+    title(state, Focus::List, &words, area, buffer);
     let columns = &state.pass.columns;
     if !columns.is_empty() {
         let heads = format!(" {}", in_columns(&state.rows.widths, columns, columns.iter().map(String::as_str)));
@@ -44,6 +44,16 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         if state.top + at == state.selected {
             mark(buffer, area, heads + at, Style::new().add_modifier(Modifier::REVERSED));
         }
+    }
+}
+
+/// The place of the selected record among messages or packets.
+fn place(state: &State) -> String {
+    let (place, count) = (state.rows.numbered_up_to(state.selected), state.rows.counts.numbered);
+    match state.row().map_or(RowKind::Message, |row| row.kind) {
+        RowKind::Message | RowKind::Packet => format!("{place} of {count}"),
+        RowKind::Late => format!("late, after {place} of {count}"),
+        RowKind::Gap => format!("gap, after {place} of {count}"),
     }
 }
 

@@ -9,6 +9,7 @@ pub use bytes::byte_at;
 
 use super::layout::Panes;
 use super::prompt::Prompt;
+use super::rows::Counts;
 use super::text::Text;
 use super::{Focus, State};
 use crate::record::View;
@@ -84,7 +85,13 @@ fn head(state: &State, area: Rect, buffer: &mut Buffer) {
         0 | 1 => String::new(),
         count => format!(" ({} of {count})", state.pass.file + 1),
     };
-    let mut words = format!("{file}{several}  {} {view}", Thousands(state.rows.len() as u64));
+    let Counts { numbered, late, gaps } = state.rows.counts;
+    let mut words = format!("{file}{several}  {} {view}", Thousands(numbered as u64));
+    for (count, what) in [(late, "late"), (gaps, if gaps == 1 { "gap" } else { "gaps" })] {
+        if count > 0 {
+            words.push_str(&format!(", {} {what}", Thousands(count as u64)));
+        }
+    }
     if state.is_reading {
         words.push_str(" …");
     }

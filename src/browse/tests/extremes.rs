@@ -75,6 +75,29 @@ fn every_key_works_on_every_screen_however_small() {
 }
 
 #[test]
+fn gaps_are_not_counted_as_messages() {
+    let mut screen = Screen::of("vscp-damaged.pcap", Size::new(80, 24));
+    let (mut messages, mut gaps) = (0, 0);
+    records(&screen.bytes, View::Messages, |_, record| match record {
+        Record::Gap(_) => gaps += 1,
+        _ => messages += 1,
+    });
+    assert!(gaps > 0);
+    let title = screen.lines()[0].clone();
+    assert!(title.contains(&format!("  {messages} messages, {gaps} gap")), "{title}");
+    let mut place = 0;
+    for at in 0..messages + gaps {
+        let is_gap = screen.state.row().unwrap().kind == RowKind::Gap;
+        place += usize::from(!is_gap);
+        let expected = format!("Records  {}{place} of {messages}", if is_gap { "gap, after " } else { "" });
+        assert!(screen.shows(&expected), "{at}: {expected}: {:#?}", screen.lines());
+        screen.key(KeyCode::Down);
+    }
+    screen.keys("p");
+    assert!(screen.lines()[0].contains(" packets, "), "{}", screen.lines()[0]);
+}
+
+#[test]
 fn an_empty_capture_has_a_notice() {
     for size in SIZES {
         let screen = Screen::new(hostile()[..24].to_vec(), size);

@@ -12,6 +12,8 @@ use crate::sink::{Begin, Problem};
 use crate::tree::{Carriers, Demand, Depth, Dissection, Extras};
 use std::fmt;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Maximum records per event.
@@ -39,10 +41,18 @@ pub(super) fn list(input: &Input, pass: &Pass) {
         cells,
         tally: Tally::new(pass.view),
         place: 0,
-        batch: Vec::new(),
-        sent: Instant::now(),
+        batch: Arc::new(Batch { records: Mutex::default(), pass: pass.number, input: input.clone() }),
         problem: None,
     };
+    // The reader may wait for bytes of a pipe while records wait for more of them.
+    let is_done = Arc::new(AtomicBool::new(false));
+    let (batch, ends) = (Arc::clone(&lister.batch), Arc::clone(&is_done));
+    let ticking = std::thread::Builder::new().spawn(move || {
+        while !ends.load(Ordering::Relaxed) && !batch.input.stops() {
+            std::thread::park_timeout(PATIENCE);
+            batch.send_old();
+        }
+    });
     let progress = TotalProgress::new(String::new(), None).part(None);
     match Run::open(&input.source, &input.settings, &mut lister, progress) {
         Ok(mut run) => {
@@ -52,7 +62,9 @@ pub(super) fn list(input: &Input, pass: &Pass) {
         }
         Err(refused) => lister.problem = lister.problem.take().or(refused.text()),
     }
-    lister.send();
+    is_done.store(true, Ordering::Relaxed);
+    ticking.iter().for_each(|ticking| ticking.thread().unpark());
+    lister.batch.send();
     let problem = lister.problem.take();
     input.send(Event::End(pass.number, problem));
 }
@@ -65,17 +77,48 @@ struct Lister<'a> {
     tally: Tally,
     /// Number of records so far, matching or not.
     place: u64,
-    batch: Vec<Summary>,
-    sent: Instant,
+    batch: Arc<Batch>,
     problem: Option<String>,
 }
 
-impl Lister<'_> {
-    fn send(&mut self) {
-        if !self.batch.is_empty() {
-            self.input.send(Event::Records(self.pass.number, std::mem::take(&mut self.batch)));
+/// Records that are not sent yet.
+struct Batch {
+    records: Mutex<Waiting>,
+    pass: u64,
+    input: Input,
+}
+
+#[derive(Default)]
+struct Waiting {
+    all: Vec<Summary>,
+    /// When the first of them came.
+    since: Option<Instant>,
+}
+
+impl Batch {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends all records.
+    fn send(&self) {
+        self.send_from(&mut self.waiting());
+    }
+
+    /// Sends all records if one has waited long enough.
+    fn send_old(&self) {
+        let mut waiting = self.waiting();
+        if waiting.since.is_some_and(|since| since.elapsed() >= PATIENCE) {
+            self.send_from(&mut waiting);
         }
-        self.sent = Instant::now();
+    }
+
+    /// Sends records under their lock, so that they stay in order.
+    fn send_from(&self, waiting: &mut Waiting) {
+        waiting.since = None;
+        if !waiting.all.is_empty() {
+            self.input.send(Event::Records(self.pass, std::mem::take(&mut waiting.all)));
+        }
     }
 }
 
@@ -97,17 +140,21 @@ impl Audience for Lister<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let Lister { filter, cells, tally, place, batch, .. } = self;
+        let mut waiting = batch.waiting();
         tally
             .records(of, captured, |record| {
                 if filter.as_ref().is_none_or(|filter| filter.matches(&record)) {
-                    batch.push(Summary::of(*place, &record, cells.as_mut())?);
+                    waiting.all.push(Summary::of(*place, &record, cells.as_mut())?);
                 }
                 *place += 1;
                 Ok::<(), fmt::Error>(())
             })
             .map_err(io::Error::other)?;
-        if self.batch.len() >= BATCH || !self.batch.is_empty() && self.sent.elapsed() > PATIENCE {
-            self.send();
+        if waiting.since.is_none() && !waiting.all.is_empty() {
+            waiting.since = Some(Instant::now());
+        }
+        if waiting.all.len() >= BATCH {
+            batch.send_from(&mut waiting);
         }
         Ok(())
     }
@@ -125,5 +172,44 @@ impl Audience for Lister<'_> {
             self.problem = Some(format!("after frame {frame}: {text}"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Args;
+    use crate::cli::browse::Spool;
+    use crate::cli::input::InputSettings;
+    use crate::cli::source::Source;
+    use clap::Parser;
+    use std::io::Write;
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn each_write_to_a_live_pipe_is_listed_at_once() {
+        let file = std::fs::read("samples/pipboy.pcap").unwrap();
+        let (reader, mut writer) = io::pipe().unwrap();
+        let source = Arc::new(Source::Spooled(Spool::begin("-".to_owned(), Box::new(reader)).unwrap()));
+        let settings = Arc::new(InputSettings::new(&Args::try_parse_from(["proto-dissect"]).unwrap().reading).unwrap());
+        let (to, answers) = sync_channel(8);
+        let input = Input { source, settings, stop: Arc::default(), to };
+        let view = View::Messages;
+        let pass = Pass { number: 1, file: 0, view, filter: String::new(), columns: Vec::new() };
+        let listing = std::thread::spawn(move || list(&input, &pass));
+        let mut listed = 0;
+        // Nothing is written, and the pipe is not closed, before the records of earlier writes have arrived.
+        for (bytes, expected) in [(&file[..5000], 10), (&file[5000..20_000], 39), (&file[20_000..], 89)] {
+            writer.write_all(bytes).unwrap();
+            while listed < expected {
+                match answers.recv_timeout(Duration::from_secs(60)).unwrap() {
+                    Event::Records(1, records) => listed += records.len(),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        drop(writer);
+        while !matches!(answers.recv_timeout(Duration::from_secs(60)).unwrap(), Event::End(1, None)) {}
+        listing.join().unwrap();
     }
 }

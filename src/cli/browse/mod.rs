@@ -16,7 +16,7 @@ use super::audience::Audience;
 use super::input::{InputSettings, Run};
 use super::loading::{self, Loading};
 use super::notes;
-use super::progress::TotalProgress;
+use super::progress::{self, TotalProgress};
 use super::replace::Replacement;
 use super::source::Source;
 use super::watch::{self, Files};
@@ -213,6 +213,8 @@ impl<'a> Browser<'a> {
     }
 
     fn run(mut self) -> io::Result<Exit> {
+        // A bar would be drawn over the screen.
+        progress::hide();
         let mut terminal = Terminal::enter()?;
         self.state.handle(Event::Resize(terminal.size()?));
         while !self.is_over && !interrupt::is_requested() {
