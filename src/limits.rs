@@ -220,6 +220,9 @@ limits! {
     STATS_TOPICS = "stats.topics", Count, 10_000, 1 << 20,
         "Rows of a tree in `stats`, such as `-z http_req,tree`. Counts of others are summed up",
         "each_limit_changes_what_is_shown";
+    STATS_ROWS = "stats.rows", Count, 100_000, 1 << 24,
+        "Rows of `-z credentials` and of flows. The others are counted",
+        "each_limit_changes_what_is_shown";
     STATS_HOSTS = "stats.hosts", Count, 100_000, 1 << 24,
         "Addresses in `-z hosts`. Responses about others are counted",
         "each_limit_changes_what_is_shown";

@@ -61,6 +61,7 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("stats.expert", "1", Sample("http.pcap", &["stats", "--json", "-z", "expert"])),
     ("stats.expert_text", "8", Sample("http.pcap", &["stats", "--json", "-z", "expert"])),
     ("stats.topics", "3", Sample("http.pcap", &["stats", "--json", "-z", "http_req,tree"])),
+    ("stats.rows", "1", Sample("http.pcap", &["stats", "-z", "flow,tcp,network"])),
     ("stats.hosts", "1", Sample("talk.pcap", &["stats", "--json", "-z", "hosts"])),
     ("stats.rtp", "1", Sample("neighbours.pcap", &["stats", "--json", "-z", "rtp,streams"])),
     ("html.records", "1", Sample("http.pcap", &["-T", "html"])),

@@ -582,8 +582,8 @@ pub struct StatsOptions {
     pub files: Vec<PathBuf>,
 
     /// Statistics to print, by tshark's names: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree
-    /// http_req,tree dests,tree dns,tree hosts rtp,streams sip,stat dhcp,stat follow,tcp,hex,0, or overview, time, hierarchy,
-    /// transfers, health, coverage; `-z help` lists them
+    /// http_req,tree dests,tree dns,tree hosts rtp,streams sip,stat dhcp,stat smb2,srt credentials flow,tcp,network
+    /// follow,tcp,hex,0, or overview, time, hierarchy, transfers, health, coverage; `-z help` lists them
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 

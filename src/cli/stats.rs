@@ -158,10 +158,16 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["messages", "message", "types", "names", "protocols", "protocol"], "hierarchy or io,phs"),
     (&["phs"], "io,phs"),
     (&["io"], "io,phs or io,stat,1"),
-    (&["conversations", "conversation", "streams", "stream", "flows", "flow", "sessions", "conv", "tcp"], "conv,tcp"),
+    (&["conversations", "conversation", "streams", "stream", "flows", "sessions", "conv", "tcp"], "conv,tcp"),
     (&["udp"], "conv,udp"),
     (&["endpoints", "endpoint", "addresses", "hosts,ip", "ip"], "endpoints,ip"),
     (&["packets", "frames", "lengths", "sizes", "plen"], "plen,tree"),
+    (&["flow", "flow,any", "sequence", "arrows"], "flow,any,network"),
+    (&["flow,tcp"], "flow,tcp,network"),
+    (&["flow,icmp"], "flow,icmp,network"),
+    (&["creds", "credential", "logins", "login", "passwords", "users"], "credentials"),
+    (&["smb2"], "smb2,srt"),
+    (&["icmp", "ping"], "icmp,srt"),
     (&["dhcp", "bootp", "bootp,stat"], "dhcp,stat"),
     (&["sip", "voip", "calls"], "sip,stat"),
     (&["destinations", "ports"], "dests,tree"),
@@ -196,10 +202,10 @@ fn unknown(name: &str) -> forms::Wrong {
 fn list(screen: Screen) -> io::Result<Exit> {
     let mut to = screen.writer(false);
     for part in Part::known() {
-        writeln!(to, "{:<18} {}", part.to_string(), part.about())?;
+        writeln!(to, "{:<24} {}", part.to_string(), part.about())?;
     }
     for (name, about) in LONGER {
-        writeln!(to, "{name:<18} {about}")?;
+        writeln!(to, "{name:<24} {about}")?;
     }
     to.flush()?;
     Ok(Exit::Fine)

@@ -356,6 +356,21 @@ impl fmt::Display for Line<'_> {
     }
 }
 
+/// The flags that are set, as Wireshark lists them: `SYN, ACK`.
+#[must_use]
+pub fn flags_text(flags: u64) -> String {
+    match Flags(flags).to_string() {
+        none if none.is_empty() => "<None>".to_owned(),
+        flags => flags,
+    }
+}
+
+/// Whether the flag ACK is set.
+#[must_use]
+pub const fn acknowledges(flags: u64) -> bool {
+    flags & FLAG_ACK.mask != 0
+}
+
 /// The flags that are set, as Wireshark lists them.
 struct Flags(u64);
 

@@ -1,11 +1,15 @@
 //! Statistics shown on request only, each of which counts, prints and writes itself.
 
 use super::addresses::Addresses;
+use super::credentials::Credentials;
 use super::dhcp::Dhcp;
 use super::dns::Dns;
+use super::flows::Flows;
 use super::gate::FrameFilter;
 use super::http::{Http, HttpRequests, HttpServers};
+use super::icmp::Icmp;
 use super::parts::Part;
+use super::response_times::ResponseTimes;
 use super::rs::Rs;
 use super::rtsp::Rtsp;
 use super::sip::Sip;
@@ -107,6 +111,10 @@ fn counter(part: Part, registry: Registry) -> Option<Box<dyn Counter>> {
         Part::Addresses(family, what) => Box::new(Addresses::new(family, what, registry)),
         Part::Sip => Box::new(Sip::new(registry)),
         Part::Dhcp => Box::new(Dhcp::new(registry)),
+        Part::IcmpTimes => Box::new(Icmp::new(registry)),
+        Part::ResponseTimes(of) => Box::new(ResponseTimes::new(of, registry)),
+        Part::Credentials => Box::new(Credentials::new(registry)),
+        Part::Flow(of, addresses) => Box::new(Flows::new(of, addresses, registry)),
         _ => return None,
     })
 }

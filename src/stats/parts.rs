@@ -1,6 +1,8 @@
 //! The parts of the statistics, by the names of tshark's `-z`.
 
 use super::addresses::{AddressTree, IpVersion};
+use super::flows::{FlowAddresses, FlowOf};
+use super::response_times::TimedProtocol;
 use crate::layers::{ethernet, ip, ipv6, tcp, udp, usb};
 use crate::tree::Field;
 use std::fmt;
@@ -117,6 +119,14 @@ pub enum Part {
     Sip,
     /// DHCP messages by type.
     Dhcp,
+    /// Response times by command.
+    ResponseTimes(TimedProtocol),
+    /// Echo requests and replies.
+    IcmpTimes,
+    /// Logins.
+    Credentials,
+    /// Packets between hosts.
+    Flow(FlowOf, FlowAddresses),
     /// RuneScape sessions.
     Rs,
     /// Resolved addresses.
@@ -146,7 +156,13 @@ impl Part {
         for version in IpVersion::ALL {
             parts.extend(AddressTree::ALL.map(|what| Part::Addresses(version, what)));
         }
-        parts.extend([Part::Sip, Part::Dhcp, Part::Rtsp, Part::Rs, Part::Hosts, Part::Rtp]);
+        parts.extend([Part::Sip, Part::Dhcp, Part::Rtsp]);
+        parts.extend(TimedProtocol::ALL.map(Part::ResponseTimes));
+        parts.extend([Part::IcmpTimes, Part::Credentials]);
+        for addresses in FlowAddresses::ALL {
+            parts.extend(FlowOf::ALL.map(|of| Part::Flow(of, addresses)));
+        }
+        parts.extend([Part::Rs, Part::Hosts, Part::Rtp]);
         parts
     }
 
@@ -196,6 +212,15 @@ impl Part {
             Part::Addresses(IpVersion::V6, AddressTree::Destinations) => "IPv6 packets by destination, protocol and port",
             Part::Sip => "SIP messages by status code and method, setup times",
             Part::Dhcp => "DHCP messages by type",
+            Part::ResponseTimes(TimedProtocol::Smb) => "SMB response times by command",
+            Part::ResponseTimes(TimedProtocol::Smb2) => "SMB 2 and 3 response times by command",
+            Part::IcmpTimes => "ICMP echo requests, replies and response times",
+            Part::Credentials => "logins with user names; passwords with --show-secrets",
+            Part::Flow(FlowOf::Any, FlowAddresses::Network) => "packets between hosts, with arrows",
+            Part::Flow(FlowOf::Tcp, FlowAddresses::Network) => "TCP segments between hosts, with arrows",
+            Part::Flow(FlowOf::Icmp, FlowAddresses::Network) => "ICMP messages between hosts, with arrows",
+            Part::Flow(FlowOf::Icmpv6, FlowAddresses::Network) => "ICMPv6 messages between hosts, with arrows",
+            Part::Flow(_, FlowAddresses::Standard) => "the same, between addresses of the network layer only",
             Part::Dns => "DNS messages: types, codes, sizes, response times",
             Part::Rs => "RuneScape sessions: packets by name, players and their positions",
             Part::Hosts => "resolved addresses, from DNS responses",
@@ -218,6 +243,10 @@ impl fmt::Display for Part {
             Part::Addresses(version, what) => write!(f, "{},tree", what.name(*version)),
             Part::Sip => f.write_str("sip,stat"),
             Part::Dhcp => f.write_str("dhcp,stat"),
+            Part::ResponseTimes(of) => write!(f, "{},srt", of.name()),
+            Part::IcmpTimes => f.write_str("icmp,srt"),
+            Part::Credentials => f.write_str("credentials"),
+            Part::Flow(of, addresses) => write!(f, "flow,{},{}", of.name(), addresses.name()),
             Part::Conversations(layer) => write!(f, "conv,{}", layer.layer()),
             Part::Endpoints(layer) => write!(f, "endpoints,{}", layer.layer()),
             Part::Time => f.write_str("time"),

@@ -3,4 +3,5 @@
 mod as_tshark;
 mod asked;
 mod counted;
+mod logins;
 mod trees;
