@@ -22,6 +22,9 @@ const ACCEPTED_MAX: usize = 1 << 20;
 /// Bytes of a longer message needed to decide whether a stream begins with it.
 const ENOUGH: usize = 64;
 
+/// Maximum length of a malformed message with which a stream begins. It is awaited, together with the header behind it.
+const MALFORMED_MAX: usize = 4096;
+
 /// Maximum number of heartbeats skipped at the start of a stream.
 const HEARTBEATS_MAX: usize = 64;
 
@@ -37,9 +40,11 @@ const PROOFS: u8 = 3;
 /// Framing state of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
-    /// Only heartbeats so far, which are no evidence: the capture may begin anywhere.
+    /// Nothing so far.
     #[default]
     Fresh,
+    /// Only heartbeats so far, which are no evidence: the capture may begin anywhere.
+    Beating,
     /// A message was found; this many more must be verified, since it may be part of a longer one.
     Trial(u8),
     /// The next message begins at the next byte.
@@ -77,7 +82,7 @@ impl Framing {
                 _ => Extent::NeedMore(HEADER),
             };
         };
-        if self.state == State::Fresh
+        if matches!(self.state, State::Fresh | State::Beating)
             && let Some(extent) = self.begin(from, head, ahead, more)
         {
             return extent;
@@ -96,21 +101,26 @@ impl Framing {
                 self.fail();
                 self.search(from, ahead, more)
             }
-            State::Fresh | State::Trial(_) | State::Steady => Extent::Message(head.end()),
+            State::Fresh | State::Beating | State::Trial(_) | State::Steady => Extent::Message(head.end()),
             State::Lost => self.search(from, ahead, more),
             State::Abandoned => Extent::Unknown(ahead.len()),
         }
     }
 
-    /// Returns the first message, or requests more bytes to verify it. `None` leaves the decision to the new state.
+    /// Returns the first message, or requests more bytes to verify it. `None` leaves the decision to the new state. It does not
+    /// depend on segments: a decision waits for the bytes that may change it, and looks at no others.
     fn begin(&mut self, from: Side, head: Head, ahead: &[u8], more: bool) -> Option<Extent> {
         let enough = head.end().min(ENOUGH);
         if more && ahead.len() < enough {
             return Some(Extent::NeedMore(enough));
         }
         let is_whole = ahead.len() >= head.end();
-        match (begins(ahead), head.kind) {
-            (true, HEARTBEAT) => {}
+        let begins = match begins(ahead, more) {
+            Start::Undecided(enough) => return Some(Extent::NeedMore(enough)),
+            start => start == Start::Yes,
+        };
+        match (begins, head.kind) {
+            (true, HEARTBEAT) if head.length == 0 => self.state = State::Beating,
             (true, CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT) => self.state = State::Steady,
             // Five bytes within an update may look like a refusal; a real one is the last message.
             (true, CONNECTION_REFUSED) => (self.state, self.joined) = (State::Trial(PROOFS), true),
@@ -121,7 +131,12 @@ impl Framing {
                 return Some(Extent::Message(head.end()));
             }
             // All available bytes, without a better match: a short input assigned to this protocol by the user.
-            (false, kind) if ahead.len() < enough && kind <= COMMAND_RESULT && !holds_message(from, ahead) => {
+            (false, kind)
+                if self.state == State::Fresh
+                    && ahead.len() < enough
+                    && kind <= COMMAND_RESULT
+                    && !holds_message(from, ahead) =>
+            {
                 self.state = State::Steady;
             }
             (false, _) => (self.state, self.joined) = (State::Lost, true),
@@ -135,7 +150,7 @@ impl Framing {
         if head.length == 0 && head.fits() {
             return Some(Extent::Message(HEADER));
         }
-        match candidate(Some(from), ahead, &mut self.effort) {
+        match payload_fit(Some(from), ahead, &mut self.effort) {
             Fit::Yes(head) => {
                 self.accept(head, left);
                 Some(Extent::Message(head.end()))
@@ -273,16 +288,35 @@ impl Head {
     }
 }
 
-/// Whether a message begins at the start of a capture. Leading heartbeats are skipped.
-fn begins(bytes: &[u8]) -> bool {
-    let zeros = bytes.chunks_exact(HEADER).take(HEARTBEATS_MAX).take_while(|chunk| chunk.iter().all(|byte| *byte == 0));
-    let bytes = bytes.get(zeros.count() * HEADER..).unwrap_or_default();
-    let Some(head) = Head::of(bytes) else { return true };
+/// Whether a message begins at the start of a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Yes,
+    No,
+    /// Requests this many bytes.
+    Undecided(usize),
+}
+
+/// Leading heartbeats are skipped.
+fn begins(ahead: &[u8], more: bool) -> Start {
+    let zeros = ahead.chunks_exact(HEADER).take(HEARTBEATS_MAX).take_while(|chunk| chunk.iter().all(|byte| *byte == 0));
+    let skipped = zeros.count() * HEADER;
+    let bytes = ahead.get(skipped..).unwrap_or_default();
+    let Some(head) = Head::of(bytes) else { return Start::Yes };
     if head.fits() && head.suits(bytes) && !contradicts(head, head.payload(bytes)) {
-        return true;
+        return Start::Yes;
     }
     // Malformed, but with a payload that is followed by a valid header.
-    (1..=MESSAGE_MAX).contains(&head.length) && bytes.get(head.end()..).is_some_and(|next| Head::of(next).is_none_or(Head::fits))
+    if !(1..=MALFORMED_MAX).contains(&head.length) {
+        return Start::No;
+    }
+    match bytes.get(head.end()..).map(Head::of) {
+        Some(Some(next)) if next.fits() => Start::Yes,
+        Some(Some(_)) => Start::No,
+        _ if more => Start::Undecided(skipped + head.end() + HEADER),
+        Some(None) => Start::Yes,
+        None => Start::No,
+    }
 }
 
 /// Whether the available part of a payload is invalid.
@@ -290,7 +324,7 @@ fn contradicts(head: Head, payload: &[u8]) -> bool {
     match head.kind {
         DATA_UPDATE => matches!(walk(payload), Walk::Stuck(_)),
         LOCAL_MAP_UPDATE => has_map_size(head, payload) == Some(false),
-        _ => payload.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()),
+        _ => payload.iter().take(ENOUGH - HEADER).any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()),
     }
 }
 
@@ -306,6 +340,14 @@ pub(super) enum Fit {
 /// Matches a message from either side, or from the given one. It is accepted only if the payload is complete and valid, and
 /// followed by another header or nothing.
 pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
+    match payload_fit(from, bytes, effort) {
+        Fit::Yes(head) if !bytes.get(head.end()..).and_then(Head::of).is_none_or(Head::fits) => Fit::No,
+        fit => fit,
+    }
+}
+
+/// The same for the message alone: where messages are known to begin, what has arrived behind one must not matter.
+fn payload_fit(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     let Some(head) = Head::of(bytes) else { return Fit::No };
     let Some(side) = speaker(head.kind) else { return Fit::No };
     let is_likely = head.fits() && head.suits(bytes) && (1..=ACCEPTED_MAX).contains(&head.length);
@@ -321,6 +363,7 @@ pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> F
             Walk::Stuck(at) => (Some(false), at),
         },
         LOCAL_MAP_UPDATE => (has_map_size(head, payload), 1),
+        _ if contradicts(head, payload) => (Some(false), ENOUGH),
         _ if is_whole => (Some(std::str::from_utf8(payload).is_ok_and(json::is_object)), payload.len()),
         _ => (None, 1),
     };
@@ -329,7 +372,7 @@ pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> F
         Some(false) => Fit::No,
         // Retried each time the bytes have doubled, so that a false match stops early.
         _ if !is_whole => Fit::More(head, head.end().min(bytes.len() * 2)),
-        Some(true) if bytes.get(head.end()..).and_then(Head::of).is_none_or(Head::fits) => Fit::Yes(head),
+        Some(true) => Fit::Yes(head),
         _ => Fit::No,
     }
 }

@@ -182,6 +182,17 @@ proptest! {
     }
 
     #[test]
+    fn what_is_accepted_before_a_fault_does_not_depend_on_segments(bytes in hostile(), size in 1..40_usize, from_game: bool) {
+        let from = if from_game { Side::Server } else { Side::Client };
+        let [mut cut, mut whole] = [Stream::default(), Stream::default()];
+        bytes.chunks(size).for_each(|piece| cut.arrive(from, piece));
+        whole.arrive(from, &bytes);
+        cut.end(from);
+        whole.end(from);
+        prop_assert_eq!(cut.accepted(), whole.accepted());
+    }
+
+    #[test]
     fn every_complete_opening_gets_a_verdict(app in hostile(), game in hostile(), from_start: bool, complete: bool) {
         for look in LOOKS {
             let verdict = evaluate(look, &app, &game, from_start, complete);

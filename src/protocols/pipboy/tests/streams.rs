@@ -62,6 +62,8 @@ pub(super) struct Stream {
     asked_at: usize,
     pub(super) messages: Vec<Vec<u8>>,
     pub(super) unknown: Vec<u8>,
+    /// Number of messages in front of the first unknown byte.
+    accepted: Option<usize>,
 }
 
 impl Stream {
@@ -84,6 +86,7 @@ impl Stream {
                 }
                 Extent::Unknown(length) => {
                     assert!(0 < length && length <= self.queue.len());
+                    self.accepted.get_or_insert(self.messages.len());
                     self.unknown.extend(self.queue.drain(..length));
                 }
             }
@@ -98,9 +101,20 @@ impl Stream {
                 Extent::Message(length) | Extent::NeedMore(length) => {
                     self.messages.push(self.queue.drain(..length.min(all)).collect());
                 }
-                Extent::Unknown(length) => self.unknown.extend(self.queue.drain(..length.min(all))),
+                Extent::Unknown(length) => {
+                    self.accepted.get_or_insert(self.messages.len());
+                    self.unknown.extend(self.queue.drain(..length.min(all)));
+                }
             }
         }
+    }
+
+    /// The messages in front of the first unknown byte. Heartbeats at the start are no evidence of a Pip-Boy, so that they
+    /// depend on what has arrived behind them.
+    pub(super) fn accepted(&self) -> &[Vec<u8>] {
+        let accepted = &self.messages[..self.accepted.unwrap_or(self.messages.len())];
+        let heartbeats = accepted.iter().take_while(|message| **message == [0; HEADER]).count();
+        &accepted[heartbeats..]
     }
 
     pub(super) fn lose(&mut self, from: Side) {
@@ -128,6 +142,23 @@ fn messages_are_the_same_in_any_pieces() {
         let stream = arrived(Side::Server, bytes.chunks(size));
         assert_eq!(stream.messages, want, "in pieces of {size}");
         assert!(stream.unknown.is_empty() && stream.queue.is_empty());
+    }
+}
+
+#[test]
+fn a_first_message_of_unknown_type_does_not_depend_on_segments() {
+    let mut bytes = trial::bytes("34 00 00 00 65");
+    bytes.extend([0x35; 52]);
+    let (followed, not_followed) = ([&bytes[..], &trial::bytes(ONE_BOOL)].concat(), [&bytes[..], b"Value."].concat());
+    for (bytes, want) in [(bytes, 1), (followed, 2), (not_followed, 0)] {
+        for size in 1..=bytes.len() {
+            let mut stream = arrived(
+                Side::Server,
+                [&bytes[..4.min(size)], &bytes[4.min(size)..]].into_iter().flat_map(|part| part.chunks(size)),
+            );
+            stream.end(Side::Server);
+            assert_eq!(stream.accepted().len(), want, "in pieces of {size}");
+        }
     }
 }
 
@@ -164,7 +195,9 @@ fn length_above_the_json_maximum_keeps_the_framing() {
 #[test]
 fn malformed_message_alone_is_still_a_message() {
     for hex in [MALFORMED, &["02 00 00 00 07 01 02"]].concat() {
-        assert_eq!(arrived(Side::Server, [&*trial::bytes(hex)]).messages, [trial::bytes(hex)], "{hex}");
+        let mut stream = arrived(Side::Server, [&*trial::bytes(hex)]);
+        stream.end(Side::Server);
+        assert_eq!(stream.messages, [trial::bytes(hex)], "{hex}");
     }
 }
 
