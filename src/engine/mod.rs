@@ -25,7 +25,7 @@ mod usb;
 
 use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
-use crate::flow::{Entry, Pair, Table};
+use crate::flow::{Entry, Pair, Roles, Table};
 use crate::input::{Frame, Link, OddFraction};
 use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
 use crate::record::{self, Evictions};
@@ -43,6 +43,7 @@ use packetless::Packetless;
 pub use prefilter::{FrameParts, Prefilter};
 pub use route::Route;
 use sctp::Associations;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::segment_context::SegmentContext;
@@ -62,6 +63,8 @@ pub struct Engine {
     /// Whether the frame is a packet quoted by an ICMP error.
     is_of_quote: bool,
     streams: Table<Connection>,
+    /// What connections so far say about the servers of later ones.
+    roles: Roles,
     ended: Ended,
     exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
@@ -133,6 +136,7 @@ impl Engine {
             active: ActiveConversation::None,
             is_of_quote: false,
             streams: Table::default(),
+            roles: Roles::default(),
             ended: Ended::default(),
             exchanges: Exchanges::default(),
             fragments: Fragments::default(),
@@ -432,9 +436,15 @@ impl Engine {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
+        let given = self.streams.numbers.precedent();
+        let (roles, begun) = (RefCell::new(&mut self.roles), Cell::new(None));
         let open = |number| {
-            let [src, dst] = sockets();
-            let client = stream::client(self.registry, src, dst, header);
+            let sockets = sockets();
+            let precedent = roles.borrow_mut().learn(sockets, stream::server_of_handshake(sockets, header));
+            let precedent = given.unwrap_or(precedent);
+            begun.set(Some(precedent));
+            let client = stream::client(self.registry, sockets, header, precedent);
+            let [src, dst] = sockets;
             let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
             let id = StreamId { transport: Transport::Tcp, number };
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
@@ -450,6 +460,9 @@ impl Engine {
             goes_on
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
+        if let (Some(route), Some(precedent)) = (&mut self.route, begun.get()) {
+            route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
+        }
         self.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(from_low);

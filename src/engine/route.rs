@@ -4,8 +4,8 @@
 
 use super::Engine;
 use super::failed::ActiveConversation;
-use crate::flow::Pair;
-use crate::input::Frame;
+use crate::flow::{Pair, Precedent};
+use crate::input::{Frame, Lookup};
 use crate::protocols;
 use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Depth, StreamId, Transport};
@@ -25,7 +25,9 @@ pub struct Route {
     /// Endpoints of conversations that the frame announces.
     pub announced: Vec<SocketAddr>,
     /// Conversations in order of lookup.
-    pub streams: Vec<StreamId>,
+    pub streams: Vec<Lookup>,
+    /// What earlier connections say about those that begin.
+    pub precedents: Vec<(StreamId, Precedent)>,
     /// Whether the frame is a fragment of an incomplete datagram.
     pub waits: bool,
 }
@@ -65,10 +67,14 @@ impl Engine {
         self.associations.counts.numbers.frame();
         self.pipes.table.numbers.frame();
         if let Some(origin) = frame.origin {
-            self.streams.numbers.expect(origin.streams(Transport::Tcp));
-            self.exchanges.udp.numbers.expect(origin.streams(Transport::Udp));
-            self.associations.counts.numbers.expect(origin.streams(Transport::Sctp));
-            self.pipes.table.numbers.expect(origin.streams(Transport::Usb));
+            let given = |transport| origin.streams(transport).map(|(number, code)| (number, Precedent::of_code(code)));
+            self.streams.numbers.expect(given(Transport::Tcp));
+            self.exchanges.udp.numbers.expect(given(Transport::Udp));
+            self.associations.counts.numbers.expect(given(Transport::Sctp));
+            self.pipes.table.numbers.expect(given(Transport::Usb));
+        }
+        if let Some(route) = &mut self.route {
+            route.precedents.clear();
         }
         self.exchanges.shared = None;
         self.quoted = None;
@@ -106,7 +112,9 @@ impl Engine {
         route.streams.clear();
         for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp, Transport::Usb] {
             for (number, _) in looked_up(transport) {
-                route.streams.push(StreamId { transport, number: *number });
+                let stream = StreamId { transport, number: *number };
+                let precedent = route.precedents.iter().find(|(of, _)| *of == stream).map(|(_, precedent)| *precedent);
+                route.streams.push(Lookup { stream, precedent: precedent.unwrap_or_default().code() });
             }
         }
     }

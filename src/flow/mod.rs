@@ -8,7 +8,9 @@ pub mod messages;
 mod numbers;
 pub mod progress;
 pub mod reassembly;
+mod roles;
 mod table;
 
 pub use numbers::Numbers;
+pub use roles::{Precedent, Roles};
 pub use table::{Entry, Pair, RemovedConversations, Table};

@@ -3,14 +3,16 @@
 //! A part of a split capture contains some of its conversations, with the numbers of the whole: each frame of a part lists the
 //! numbers of the conversations that it looks up, in that order. The list is recorded while the whole is split.
 
+use super::Precedent;
+
 /// Assigns stream numbers.
 #[derive(Debug, Default)]
 pub struct Numbers {
     next: u32,
     /// Numbers looked up by the current frame, with whether each began then; recorded only on request.
     looked_up: Option<Vec<(u32, bool)>>,
-    /// Numbers that the current frame will look up, and their count.
-    given: Vec<u32>,
+    /// Numbers that the current frame will look up, with their precedents, and how many it has.
+    given: Vec<(u32, Precedent)>,
     at: usize,
 }
 
@@ -31,7 +33,7 @@ impl Numbers {
     }
 
     /// Adds the numbers that the current frame will look up.
-    pub fn expect(&mut self, given: impl Iterator<Item = u32>) {
+    pub fn expect(&mut self, given: impl Iterator<Item = (u32, Precedent)>) {
         self.given.extend(given);
     }
 
@@ -44,13 +46,19 @@ impl Numbers {
     /// The number of the next conversation to begin.
     #[must_use]
     pub fn next(&self) -> u32 {
-        self.given.get(self.at).copied().unwrap_or(self.next)
+        self.given.get(self.at).map_or(self.next, |(number, _)| *number)
     }
 
     /// Whether the next conversation may have this number: the frame lists no other one.
     #[must_use]
     pub fn may_be(&self, number: u32) -> bool {
-        self.given.is_empty() || self.given.get(self.at).is_none_or(|given| *given == number)
+        self.given.is_empty() || self.given.get(self.at).is_none_or(|(given, _)| *given == number)
+    }
+
+    /// The precedent of the next conversation to begin, if the frame lists it.
+    #[must_use]
+    pub fn precedent(&self) -> Option<Precedent> {
+        self.given.get(self.at).map(|(_, precedent)| *precedent)
     }
 
     /// Records a lookup of this conversation.
@@ -100,9 +108,12 @@ mod tests {
 
         let mut part = Numbers::default();
         part.frame();
-        part.expect(whole.looked_up().iter().map(|(number, _)| *number));
+        part.expect(whole.looked_up().iter().map(|(number, _)| (*number, Precedent::SenderServed)));
         assert!(part.may_be(2) && !part.may_be(1));
-        assert_eq!([(); 2].map(|()| begin(&mut part)), [2, 4]);
+        assert_eq!(begin(&mut part), 2);
+        assert_eq!(part.precedent(), Some(Precedent::SenderServed));
+        assert_eq!(begin(&mut part), 4);
+        assert_eq!(part.precedent(), None);
         part.frame();
         assert!(part.may_be(1));
         assert_eq!(begin(&mut part), 5);

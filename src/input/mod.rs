@@ -50,7 +50,7 @@ use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
 pub use options::Comments;
-pub use origin::{CUSTOM, Origin};
+pub use origin::{CUSTOM, Lookup, Origin};
 use packed::Unpacked;
 use sniff::Kind;
 pub use text_packet::TextPacket;

@@ -5,7 +5,7 @@
 //! section    seconds:8 | nanoseconds:4                                   the time of the first frame of the whole
 //! packet     flags:1 | 0:1 | streams:2 | number:8 | time? | stream …
 //! time       seconds:8 | nanoseconds:4                                   if a block cannot hold it: flag 2
-//! stream     transport:1 | number:4                                      1 TCP, 2 UDP, 3 SCTP
+//! stream     transport:1 | number:4                                      1 TCP, 2 UDP, 3 SCTP; precedent in the upper four bits
 //! ```
 //! Numbers of the body are little-endian in any section. 32473 is the enterprise number for examples (RFC 5612), so "pdis" marks
 //! the option. Code 2989 is a custom option that programs copy when they change other parts of a block.
@@ -21,6 +21,8 @@ const HEAD: usize = 8;
 const ENTERPRISE: u32 = 32473;
 const SIGNATURE: &[u8; 4] = b"pdis";
 const ENTRY: usize = 5;
+/// Bits of the transport in the first byte of an entry.
+const TRANSPORT: u8 = 0x0f;
 const FIXED: usize = 12;
 const TIME: usize = 12;
 
@@ -48,6 +50,15 @@ pub struct Origin<'a> {
     streams: &'a [u8],
 }
 
+/// A conversation that a frame looks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lookup {
+    /// Its transport and number.
+    pub stream: StreamId,
+    /// What other conversations say about its sides if it begins with the frame, as a code below 16 of the reader.
+    pub precedent: u8,
+}
+
 /// The time of a frame, if its block has a different one.
 type OtherTime = Option<Time>;
 
@@ -70,11 +81,13 @@ impl<'a> Origin<'a> {
             .then_some((Origin { number, start, has_interface: flags & NO_INTERFACE == 0, streams }, time))
     }
 
-    /// Stream numbers of one transport, in order of lookup.
-    pub fn streams(&self, transport: Transport) -> impl Iterator<Item = u32> + use<'a> {
+    /// Stream numbers of one transport and codes of precedents, in order of lookup.
+    pub fn streams(&self, transport: Transport) -> impl Iterator<Item = (u32, u8)> + use<'a> {
         let entries = self.streams.chunks_exact(ENTRY);
         entries.filter_map(move |entry| match *entry {
-            [of, a, b, c, d] if of == number_of(transport) => Some(u32::from_le_bytes([a, b, c, d])),
+            [of, a, b, c, d] if of & TRANSPORT == number_of(transport) => {
+                Some((u32::from_le_bytes([a, b, c, d]), of >> TRANSPORT.trailing_ones()))
+            }
             _ => None,
         })
     }
@@ -106,7 +119,7 @@ pub struct Unstored {
 }
 
 /// Appends the option of a packet to `out`, without padding.
-pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[StreamId]) {
+pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[Lookup]) {
     let Unstored { number, time, has_interface } = beside;
     let own = time.flatten();
     let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
@@ -121,9 +134,9 @@ pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[StreamId]) {
     if let Some(time) = own {
         put_time(out, time);
     }
-    for stream in streams {
+    for Lookup { stream, precedent } in streams {
         let [a, b, c, d] = stream.number.to_le_bytes();
-        out.extend_from_slice(&[number_of(stream.transport), a, b, c, d]);
+        out.extend_from_slice(&[number_of(stream.transport) | precedent << TRANSPORT.trailing_ones(), a, b, c, d]);
     }
 }
 
@@ -164,8 +177,8 @@ mod tests {
 
     const AT: Timestamp = Timestamp { seconds: -3, nanos: 999_999_999 };
 
-    fn stream(transport: Transport, number: u32) -> StreamId {
-        StreamId { transport, number }
+    fn stream(transport: Transport, number: u32, precedent: u8) -> Lookup {
+        Lookup { stream: StreamId { transport, number }, precedent }
     }
 
     fn option(value: &[u8]) -> Vec<u8> {
@@ -175,7 +188,7 @@ mod tests {
         option
     }
 
-    fn packet_option(beside: Unstored, streams: &[StreamId]) -> Vec<u8> {
+    fn packet_option(beside: Unstored, streams: &[Lookup]) -> Vec<u8> {
         let mut bytes = Vec::new();
         packet(&mut bytes, beside, streams);
         assert_eq!(usize::from(u16::from_le_bytes([bytes[2], bytes[3]])), bytes.len() - 4);
@@ -189,13 +202,13 @@ mod tests {
 
     #[test]
     fn written_origins_are_read_back() {
-        let streams = [stream(Transport::Udp, 7), stream(Transport::Tcp, u32::MAX), stream(Transport::Udp, 8)];
+        let streams = [stream(Transport::Udp, 7, 0), stream(Transport::Tcp, u32::MAX, 4), stream(Transport::Udp, 8, 0)];
         for (time, has_interface) in [(None, true), (Some(Some(AT)), true), (Some(None), false)] {
             let bytes = packet_option(Unstored { number: 1 << 40, time, has_interface }, &streams);
             let (origin, found) = Origin::find(list(&bytes), None).unwrap();
             assert_eq!((origin.number, found, origin.has_interface), (1 << 40, time, has_interface));
-            assert_eq!(origin.streams(Transport::Udp).collect::<Vec<_>>(), [7, 8]);
-            assert_eq!(origin.streams(Transport::Tcp).collect::<Vec<_>>(), [u32::MAX]);
+            assert_eq!(origin.streams(Transport::Udp).collect::<Vec<_>>(), [(7, 0), (8, 0)]);
+            assert_eq!(origin.streams(Transport::Tcp).collect::<Vec<_>>(), [(u32::MAX, 4)]);
             assert_eq!(origin.streams(Transport::Sctp).count(), 0);
         }
         assert_eq!(start(list(&option(&section(Some(AT)).unwrap()))), Some(AT));
@@ -205,7 +218,7 @@ mod tests {
     #[test]
     fn damaged_options_and_those_of_others_are_no_origin() {
         let beside = Unstored { number: 5, time: Some(Some(AT)), has_interface: true };
-        let option_bytes = packet_option(beside, &[stream(Transport::Tcp, 1)]);
+        let option_bytes = packet_option(beside, &[stream(Transport::Tcp, 1, 0)]);
         let value = option_bytes[4..4 + usize::from(option_bytes[2])].to_vec();
         for cut in 0..value.len() {
             assert!(Origin::find(list(&option(&value[..cut])), None).is_none(), "{cut}");

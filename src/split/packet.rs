@@ -1,7 +1,7 @@
 //! Blocks of a part.
 
-use crate::input::{Frame, Interface, origin};
-use crate::tree::{StreamId, Time};
+use crate::input::{Frame, Interface, Lookup, origin};
+use crate::tree::Time;
 use crate::write::block::{self, option, pad, put};
 use std::io;
 
@@ -71,7 +71,7 @@ pub(super) fn secrets(out: &mut Vec<u8>, secrets: &[u8]) -> io::Result<()> {
 }
 
 /// Appends an enhanced packet block with the origin of the packet in the whole capture.
-pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId]) -> io::Result<()> {
+pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[Lookup]) -> io::Result<()> {
     let from = out.len();
     let nanos = frame.time.map_or(0, block::since_1970);
     let is_held = frame.time.is_some_and(|time| {

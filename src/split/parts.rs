@@ -1,8 +1,8 @@
 //! Output files of the parts. Any number of parts is possible, because few files are open at a time.
 
 use super::packet::{self, Secrets};
-use crate::input::{Frame, Interface};
-use crate::tree::{StreamId, Time};
+use crate::input::{Frame, Interface, Lookup};
+use crate::tree::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -101,7 +101,7 @@ impl Parts {
     }
 
     /// Writes a frame to a part.
-    pub(super) fn frame(&mut self, part: u64, frame: &Frame<'_>, streams: &[StreamId], secrets: &Secrets) -> io::Result<()> {
+    pub(super) fn frame(&mut self, part: u64, frame: &Frame<'_>, streams: &[Lookup], secrets: &Secrets) -> io::Result<()> {
         self.put_into(part, secrets, |out| packet::packet(out, frame, streams))
     }
 

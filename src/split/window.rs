@@ -2,8 +2,7 @@
 
 use super::packet::{self, Secrets};
 use super::parts::Parts;
-use crate::input::Frame;
-use crate::tree::StreamId;
+use crate::input::{Frame, Lookup};
 use std::collections::VecDeque;
 use std::io;
 
@@ -34,7 +33,7 @@ impl Window {
     }
 
     /// Appends a frame. Unless its part is final, a later frame may change it.
-    pub(super) fn add(&mut self, frame: &Frame<'_>, streams: &[StreamId], part: u64, decided: bool) -> io::Result<()> {
+    pub(super) fn add(&mut self, frame: &Frame<'_>, streams: &[Lookup], part: u64, decided: bool) -> io::Result<()> {
         let mut block = Vec::new();
         packet::packet(&mut block, frame, streams)?;
         self.bytes += block.len() + OVERHEAD;

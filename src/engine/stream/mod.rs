@@ -17,10 +17,10 @@ use super::message::{Out, ends_of};
 use super::nested::States;
 use super::prefilter;
 use super::segment::{analysis_results, analyzed, progress, tcp_layer};
-use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, SegmentPosition, TcpSegment};
+use crate::flow::{Pair, Precedent};
 use crate::input::Frame;
 use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
@@ -35,6 +35,9 @@ use relayed::Relay;
 use segment_context::SegmentContext;
 use std::net::SocketAddr;
 use std::sync::Arc;
+
+/// The lowest port that systems give to clients by themselves, as Linux does (`ip_local_port_range`); IANA's range is above it.
+const EPHEMERAL: u16 = 32_768;
 
 /// A connection.
 pub(super) struct Stream {
@@ -530,11 +533,25 @@ fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
     sockets.is_none_or(|[first, second]| Pair::from_low(first, second))
 }
 
-/// The client of a connection and its peer, judging by its first segment.
-pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, header: &Header) -> [SocketAddr; 2] {
-    let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
-    let speaks_first = if header.syn() { !header.acks() } else { !home(src) || home(dst) };
-    if speaks_first { [src, dst] } else { [dst, src] }
+/// The server of a connection that begins with a handshake.
+pub(super) fn server_of_handshake([src, dst]: [SocketAddr; 2], header: &Header) -> Option<SocketAddr> {
+    header.syn().then_some(if header.acks() { src } else { dst })
+}
+
+/// The client of a connection and its peer, judging by its first segment and by other connections.
+pub(super) fn client(registry: Registry, [src, dst]: [SocketAddr; 2], header: &Header, precedent: Precedent) -> [SocketAddr; 2] {
+    let is_home = |end: SocketAddr| registry.is_home(On::Tcp(end.port()));
+    let is_ephemeral = |end: SocketAddr| end.port() >= EPHEMERAL;
+    let from_server = match (server_of_handshake([src, dst], header), precedent) {
+        (Some(server), _) => server == src,
+        (None, Precedent::SenderServed) => true,
+        (None, Precedent::ReceiverServed) => false,
+        _ if is_home(src) != is_home(dst) => is_home(src),
+        (None, Precedent::SenderHasPeers) => true,
+        (None, Precedent::ReceiverHasPeers) => false,
+        (None, Precedent::None) => !is_ephemeral(src) && is_ephemeral(dst),
+    };
+    if from_server { [dst, src] } else { [src, dst] }
 }
 
 /// Sender and receiver of one side of a stream.
