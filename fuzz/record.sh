@@ -10,15 +10,12 @@ cd "$(dirname "$0")"
 seconds=${1:-1200}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(frame stream container hex filter keys_and_tables)
+[ ${#targets[@]} -gt 0 ] || targets=(frame stream container hex filter keys_and_tables ksy_file ksy_bytes explore notes html)
 
 mkdir -p logs artifacts
 cargo run --quiet --bin seeds
 
-# 8-bit counters guide libFuzzer, comparisons let it guess constants; the flags are those that cargo-fuzz passes.
-export RUSTFLAGS="${RUSTFLAGS:-} --cfg fuzzing -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=4 \
--C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table \
--C llvm-args=-sanitizer-coverage-trace-compares -C codegen-units=1"
+export RUSTC_WRAPPER="$PWD/instrument.sh" RUSTFLAGS="${RUSTFLAGS:-} --cfg fuzzing"
 host=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --target "$host" "${targets[@]/#/--bin=}"
 binaries=target/$host/release

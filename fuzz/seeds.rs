@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 fn main() {
-    for target in ["frame", "stream", "container", "hex", "filter", "keys_and_tables"] {
+    for target in seeds::TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder).unwrap();
         for (number, seed) in seeds::of(target).iter().enumerate() {

@@ -106,6 +106,31 @@ fn invariants_hold_for_keys_and_tables() {
 }
 
 #[test]
+fn invariants_hold_for_ksy_files() {
+    run("ksy_file");
+}
+
+#[test]
+fn invariants_hold_for_bytes_that_ksy_files_read() {
+    run("ksy_bytes");
+}
+
+#[test]
+fn invariants_hold_for_unknown_conversations() {
+    run("explore");
+}
+
+#[test]
+fn invariants_hold_for_notes_files() {
+    run("notes");
+}
+
+#[test]
+fn invariants_hold_for_pages() {
+    run("html");
+}
+
+#[test]
 fn every_form_is_rendered_for_some_inputs_of_each_view() {
     use proto_dissect::record::View;
     for view in [View::Messages, View::Packets] {

@@ -147,6 +147,15 @@ pub fn print(
 /// One input of so many is rendered in all forms.
 const ALL_FORMS: u64 = 32;
 
+/// The views that an input with this mark is rendered in: one, or both where all forms are rendered.
+pub fn views(mark: u64) -> Vec<View> {
+    match mark {
+        mark if mark.is_multiple_of(ALL_FORMS) => vec![View::Messages, View::Packets],
+        mark if (mark / 5).is_multiple_of(2) => vec![View::Messages],
+        _ => vec![View::Packets],
+    }
+}
+
 /// The forms that an input with this mark is rendered in: JSON, which all others are compared with, and another one or all.
 pub fn of(view: View, mark: u64) -> Vec<Form> {
     let [first, others @ ..] = ALL;

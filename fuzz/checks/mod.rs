@@ -3,17 +3,20 @@
 //! The fuzz targets and `tests/fuzzed.rs` share this module. A violated invariant panics.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a check may")]
 
+pub mod described;
 pub mod forms;
 pub mod input;
 pub mod json;
+pub mod pages;
 pub mod stream;
 pub mod targets;
 pub mod trees;
+pub mod unknown;
 
 use proto_dissect::engine::Engine;
 use proto_dissect::follow::Follower;
 use proto_dissect::input::{Frame, Link, Timestamp};
-use proto_dissect::record::{Tally, View};
+use proto_dissect::record::Tally;
 use proto_dissect::registry::Registry;
 use proto_dissect::stats::{Part, Stats};
 use proto_dissect::tree::{Demand, Dissection, Side};
@@ -107,16 +110,20 @@ impl From<&Tally> for Counts {
     }
 }
 
-/// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in JSON and one more
-/// form (`forms::of`); which one depends on the input alone, and a mutation of it gets another one.
+/// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in one view, as JSON
+/// and in one more form (`forms::of`); which ones depends on the input alone, and a mutation of it gets others.
 pub fn everything(frames: &[Owned], registry: Registry) {
     let mut engine = Engine::complete(registry);
     dissect(frames, &mut engine, |of, _| trees::check(of));
     let mark = mark(frames);
-    for view in [View::Messages, View::Packets] {
+    for view in forms::views(mark) {
         forms::check(frames, registry, view, mark);
     }
-    summaries(frames, registry);
+    match mark % 3 {
+        0 => statistics(frames, registry),
+        1 => follow(frames, registry),
+        _ => {}
+    }
 }
 
 /// A number that differs from input to input (FNV-1a).
@@ -125,12 +132,16 @@ fn mark(frames: &[Owned]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |mark, byte| (mark ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)) >> 17
 }
 
-/// `stats` and `follow` read the same frames without a panic, and `stats` counts what the messages view counts.
-fn summaries(frames: &[Owned], registry: Registry) {
+/// `stats` reads the same frames without a panic.
+fn statistics(frames: &[Owned], registry: Registry) {
     let mut stats = Stats::new(registry, Part::all());
     let mut engine = Engine::new(registry, stats.demand());
     dissect(frames, &mut engine, |of, captured| stats.tree(of, captured));
     stats.end();
+}
+
+/// `follow` reads the same frames without a panic.
+fn follow(frames: &[Owned], registry: Registry) {
     let mut follower = Follower::new(None);
     dissect(frames, &mut Engine::new(registry, Demand::STREAM_BYTES), |of, captured| {
         let Ok(()) = follower.collect(of, captured, |_| Ok::<(), Infallible>(()));

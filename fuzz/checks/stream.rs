@@ -7,6 +7,7 @@ use proto_dissect::input::Link;
 use proto_dissect::record::{Record, Tally, View, level_of};
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
 use proto_dissect::tree::{Level, Side, Transport};
+use proto_dissect::wire::Protocol;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -33,12 +34,20 @@ fn registries() -> &'static [Registry] {
     ALL.get_or_init(|| {
         let plain = Registry::default();
         let streams = plain.applications().filter(|protocol| protocol.is_stream());
-        let forced = streams.map(|protocol| {
-            let selector = Selector::Ports(Transport::Tcp, PORT..=PORT);
-            plain.choosing(Choices { decode_as: vec![DecodeAs { selector, protocol: Some(protocol) }], ..Choices::default() })
-        });
+        let forced = streams.map(|protocol| plain.choosing(Choices { decode_as: vec![on_port(protocol)], ..Choices::default() }));
         std::iter::once(plain).chain(forced).collect()
     })
+}
+
+/// Forces a protocol on [`PORT`].
+pub fn on_port(protocol: &'static Protocol) -> DecodeAs {
+    DecodeAs { selector: Selector::Ports(Transport::Tcp, PORT..=PORT), protocol: Some(protocol) }
+}
+
+/// The first byte of an input that forces this protocol.
+pub fn forcing(name: &str) -> Option<u8> {
+    let mut streams = Registry::default().applications().filter(|protocol| protocol.is_stream());
+    u8::try_from(streams.position(|protocol| protocol.this.abbrev == name)? + 1).ok()
 }
 
 /// Ports on which a stream protocol is registered, and [`PORT`].
@@ -104,6 +113,11 @@ impl Conversation {
             turns.push(Turn { side: if head & 1 == 0 { Side::Client } else { Side::Server }, bytes, cuts, swap, lost });
         }
         Conversation { registry, port, opened: flags & 1 == 0, closed: flags & 2 == 0, turns }
+    }
+
+    /// The same for a conversation on [`PORT`] that something else owns.
+    pub fn owned(input: &[u8]) -> Conversation {
+        Conversation { registry: 0, port: PORT, ..Conversation::of(&[&[0, 0], input].concat()) }
     }
 
     /// The registry that forces its protocol.

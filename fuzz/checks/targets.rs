@@ -2,9 +2,10 @@
 
 use super::input::Input;
 use super::stream::Conversation;
-use super::{Owned, everything, forms, stream};
+use super::{Owned, described, everything, forms, pages, stream, unknown};
 use proto_dissect::filter::Filter;
 use proto_dissect::input::{Capture, InputFormat, Link, Options};
+use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::Side;
 use proto_dissect::wire::ValueKind;
@@ -18,17 +19,32 @@ const FRAMES: usize = 12;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 6] = [
+pub const ALL: [Target; 11] = [
     ("frame", frame),
     ("stream", conversation),
     ("container", container),
     ("hex", hex),
     ("filter", filter),
     ("keys_and_tables", keys_and_tables),
+    ("ksy_file", described::file),
+    ("ksy_bytes", described::bytes),
+    ("explore", unknown::conversation),
+    ("notes", pages::notes),
+    ("html", html),
 ];
 
 /// Frames of any link type: for each two bytes of link type, one of flags, two of length, then its bytes.
 pub fn frame(input: &[u8]) {
+    everything(&frames(input), Registry::default());
+}
+
+/// The same frames as a page.
+pub fn html(input: &[u8]) {
+    let view = if input.len().is_multiple_of(2) { View::Messages } else { View::Packets };
+    pages::html(&frames(input), view);
+}
+
+fn frames(input: &[u8]) -> Vec<Owned> {
     let mut input = Input(input);
     let mut frames = Vec::new();
     while !input.is_empty() && frames.len() < 8 {
@@ -43,7 +59,7 @@ pub fn frame(input: &[u8]) {
         frame.original_len += u32::from(flags >> 4) * 16;
         frames.push(frame);
     }
-    everything(&frames, Registry::default());
+    frames
 }
 
 /// A TCP conversation.

@@ -1,5 +1,7 @@
 #![no_main]
 #[path = "../checks/mod.rs"]
 mod checks;
+#[path = "../cost.rs"]
+mod cost;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| checks::targets::keys_and_tables(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| cost::limited(input, checks::targets::keys_and_tables));

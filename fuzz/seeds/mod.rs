@@ -11,6 +11,10 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::{fs, io::Cursor};
 
+/// Names of all targets.
+pub const TARGETS: [&str; 11] =
+    ["frame", "stream", "container", "hex", "filter", "keys_and_tables", "ksy_file", "ksy_bytes", "explore", "notes", "html"];
+
 /// Largest frame or turn that becomes a seed.
 const LARGE: usize = 2047;
 /// Seeds of one sample.
@@ -44,6 +48,14 @@ const KEYS: [&str; 4] = [
     "side\topcode\tname\tsize\tfields\nserver\t1\tTEST\t3\ta:u8,b:u16\n",
 ];
 
+/// Notes files, right and wrong.
+const NOTES: [&str; 4] = [
+    "[[record]]\nmessage = 23\nframe = 61\nnote = \"the health \\\"value\\\" \\n second line\"\n",
+    "[[record]]\nframe = 7\nbookmark = true\n\n[[record]]\nframe = 7\nnote = '\u{1b}[31m'\n",
+    "record = [{ message = 1, note = \"a\" }, { message = 0x10, bookmark = false }]\n",
+    "[[record]]\nmessage = 0\n[other]\nframe = -1\n",
+];
+
 /// The seeds of a target.
 pub fn of(target: &str) -> Vec<Vec<u8>> {
     match target {
@@ -61,8 +73,25 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "keys_and_tables" => {
             (0..16).flat_map(|which| KEYS.iter().map(move |text| [&[which], text.as_bytes()].concat())).collect()
         }
+        "ksy_file" => files("ksy"),
+        "ksy_bytes" => {
+            let streams = samples(|path| streams(&path));
+            (0..12_u8).flat_map(|which| streams.iter().map(move |seed| [&[which], &seed[2..]].concat())).collect()
+        }
+        "explore" => samples(|path| streams(&path)).into_iter().map(|seed| seed[2..].to_vec()).collect(),
+        "notes" => NOTES.iter().map(|text| text.as_bytes().to_vec()).collect(),
+        "html" => of("frame"),
         _ => panic!("there is no target {target}"),
     }
+}
+
+/// Sample files of a folder below the samples, one in each seed.
+fn files(folder: &str) -> Vec<Vec<u8>> {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let folder = here.ancestors().map(|home| home.join("samples").join(folder)).find(|folder| folder.is_dir()).unwrap();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.into_iter().filter(|path| path.is_file()).map(|path| fs::read(path).unwrap()).collect()
 }
 
 /// Where the samples are, from the project or from its `fuzz` folder.
