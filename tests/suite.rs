@@ -34,6 +34,7 @@ mod safety;
 mod secrets;
 mod session;
 mod shipped;
+mod sides;
 mod signals;
 mod split;
 mod stats;
