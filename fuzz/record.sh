@@ -25,6 +25,6 @@ for target in "${targets[@]}"; do
     printf '== %s for %s s\n' "$target" "$seconds"
     # A target that finds something ends early; its log says so.
     "$binaries/$target" "corpus/$target" -artifact_prefix="artifacts/$target/" -max_total_time="$seconds" \
-        -max_len=8192 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 >"logs/$target.log" 2>&1 || true
+        -max_len=4096 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 >"logs/$target.log" 2>&1 || true
 done
 ./readme.sh

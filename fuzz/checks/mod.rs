@@ -16,7 +16,7 @@ pub mod unknown;
 use proto_dissect::engine::Engine;
 use proto_dissect::follow::Follower;
 use proto_dissect::input::{Frame, Link, Timestamp};
-use proto_dissect::record::Tally;
+use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::stats::{Part, Stats};
 use proto_dissect::tree::{Demand, Dissection, Side};
@@ -110,14 +110,19 @@ impl From<&Tally> for Counts {
     }
 }
 
-/// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in one view, as JSON
-/// and in one more form (`forms::of`); which ones depends on the input alone, and a mutation of it gets others.
+/// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in one view and form
+/// (`forms::of`); which one depends on the input alone, and a mutation of it gets another.
 pub fn everything(frames: &[Owned], registry: Registry) {
-    let mut engine = Engine::complete(registry);
-    dissect(frames, &mut engine, |of, _| trees::check(of));
     let mark = mark(frames);
-    for view in forms::views(mark) {
-        forms::check(frames, registry, view, mark);
+    let mut tallies: Vec<(View, Tally)> = forms::views(mark).into_iter().map(|view| (view, Tally::new(view))).collect();
+    dissect(frames, &mut Engine::complete(registry), |of, captured| {
+        trees::check(of);
+        for (_, tally) in &mut tallies {
+            let Ok(()) = tally.records(of, captured, |_| Ok::<(), Infallible>(()));
+        }
+    });
+    for (view, tally) in &tallies {
+        forms::check(frames, registry, *view, mark, &Counts::from(tally));
     }
     match mark % 3 {
         0 => statistics(frames, registry),

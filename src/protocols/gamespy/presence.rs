@@ -181,18 +181,16 @@ fn is_beginning(bytes: &[u8]) -> bool {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
         let searched = std::mem::take(&mut self.searched[from]);
-        let end =
-            if from == Side::Server && self.is_packed { end_of_list(ahead, searched) } else { end_of_text(ahead, searched) };
-        match end {
+        let is_list = from == Side::Server && self.is_packed;
+        let end = if is_list { end_of_list(ahead, searched) } else { end_of_text(ahead, searched) };
+        // Text of keys and values begins with a separator, whether its end has arrived or not.
+        self.lost[from] |= !is_list && ahead.first().is_some_and(|first| *first != b'\\');
+        match end.filter(|end| *end <= MOST) {
             Some(end) if std::mem::take(&mut self.lost[from]) => Extent::Unknown(end),
             Some(end) => Extent::Message(end),
             None if ahead.len() >= MOST => {
                 self.lost[from] = true;
-                Extent::Unknown(ahead.len())
-            }
-            None if !self.lost[from] && !self.is_packed && ahead.first().is_some_and(|first| *first != b'\\') => {
-                self.lost[from] = true;
-                Extent::Unknown(ahead.len())
+                Extent::Unknown(MOST)
             }
             None => {
                 self.searched[from] = ahead.len();
@@ -469,6 +467,23 @@ mod tests {
         assert_eq!(session.extent(Side::Client, b"cret\\fin", true), Extent::NeedMore(9));
         assert_eq!(session.extent(Side::Client, b"cret\\final\\\\ka\\\\final\\", true), Extent::Unknown(11));
         assert_eq!(session.extent(Side::Client, b"\\ka\\\\final\\", true), Extent::Message(11));
+    }
+
+    #[test]
+    fn text_without_a_separator_in_front_is_no_message_however_it_is_cut() {
+        let bytes = b"cstring\\\\final\\\\login\\\\final\\";
+        for cut in 1..=bytes.len() {
+            let (mut session, mut at, mut arrived, mut extents) = (Session::default(), 0, cut, Vec::new());
+            while at < bytes.len() {
+                match session.extent(Side::Client, &bytes[at..arrived], arrived < bytes.len()) {
+                    Extent::NeedMore(_) => arrived = (arrived + cut).min(bytes.len()),
+                    Extent::Message(len) => (at, extents) = (at + len, [extents, vec![(true, len)]].concat()),
+                    Extent::Unknown(len) => (at, extents) = (at + len, [extents, vec![(false, len)]].concat()),
+                }
+                arrived = arrived.max(at + 1).min(bytes.len());
+            }
+            assert_eq!(extents, [(false, 15), (true, 14)], "{cut}");
+        }
     }
 
     #[test]
