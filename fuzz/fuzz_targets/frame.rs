@@ -4,4 +4,4 @@ mod checks;
 #[path = "../cost.rs"]
 mod cost;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| cost::limited(input, checks::targets::frame));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| cost::limited(input, cost::PER_BYTE, checks::targets::frame));
