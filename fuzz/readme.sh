@@ -12,8 +12,8 @@ progress() { grep -oE "$2: [0-9]+" "$1" | tail -n 1 | grep -oE '[0-9]+' || true;
 
 `fuzz/record.sh SECONDS [TARGET]...` runs the targets, generates this page from libFuzzer's logs and needs stable Rust only. With
 cargo-fuzz, `cargo fuzz run TARGET` works as well. Every target renders each output form and checks the invariants of
-`ARCHITECTURE.md`, JSON validity, escaped text and determinism (`fuzz/checks/`). `cargo test --test fuzzed` runs the same checks on
-seeded mutations of the samples.
+`ARCHITECTURE.md`, JSON validity, escaped text and determinism (`fuzz/checks/`), and that CPU time stays below a limit per byte
+(`fuzz/cost.rs`). `cargo test --test suite fuzzed` runs the same checks on seeded mutations of the samples.
 
 | target | what it decodes |
 |---|---|
@@ -23,6 +23,11 @@ seeded mutations of the samples.
 | `hex` | hex text in any dialect |
 | `filter` | display filters: written form, early and late decision |
 | `keys_and_tables` | key logs, key files, packet tables |
+| `ksy_file` | Kaitai Struct files: compiled, then reading bytes |
+| `ksy_bytes` | a conversation that one of the sample `.ksy` files reads |
+| `explore` | a conversation that nothing dissects |
+| `notes` | `FILE.notes.toml` |
+| `html` | frames as a page |
 
 ## Last record
 
