@@ -1,10 +1,12 @@
 //! All protocols, by place, by name and by field name.
 
 mod choices;
+mod edits;
 mod names;
 mod without_ports;
 
 pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
+pub(crate) use edits::{Best, least_edits};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};

@@ -1,6 +1,6 @@
 //! Filter names found by other names of their protocol.
 
-use super::Registry;
+use super::{Registry, least_edits};
 use crate::wire::Protocol;
 
 /// Fewest characters of a name in which one may be wrong.
@@ -31,10 +31,13 @@ impl Registry {
             return name.to_owned();
         }
         let own = simplified(protocol);
-        let distance = |known: &str| strsim::damerau_levenshtein(&simplified(known), &own);
+        let most = usize::from(own.chars().count() >= TOLERANT);
+        let distance = |known: &str| {
+            let known = simplified(known);
+            if least_edits(&known, &own) > most { usize::MAX } else { strsim::damerau_levenshtein(&known, &own) }
+        };
         let nearest =
             self.protocols().map(|known| known.this).min_by_key(|field| distance(field.name).min(distance(field.about)));
-        let most = usize::from(own.chars().count() >= TOLERANT);
         match nearest.filter(|field| distance(field.name).min(distance(field.about)) <= most) {
             Some(field) => format!("{}{rest}", field.abbrev),
             None => name.to_owned(),
