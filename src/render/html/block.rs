@@ -134,7 +134,8 @@ impl<'t> Writer<'_, 't> {
         self.words("i", |cell| write_summary("", &message.info(), cell))?;
         self.words("v", |cell| clean(of.tree.preview_of(message.layer.node), cell))?;
         self.frames(&message.frames())?;
-        write!(self.out, r#","l":{}"#, message.node().map_or(0, |node| node.span().len()))?;
+        let length = message.node().map_or(0, |node| node.span().len());
+        write!(self.out, r#","l":{length},"z":{}"#, of.tree.frame.original)?;
         let carriers = if line.carriers { message.carriers() } else { Vec::new() };
         self.layers(&[&carriers[..], &[message.layer]].concat())?;
         self.notes(message.notes(), message.bookmarks())?;
@@ -175,7 +176,7 @@ impl<'t> Writer<'_, 't> {
         let (name, info) = words_of(of, late.layers.iter());
         self.words("i", |cell| write_summary(&name, &info, cell))?;
         self.frames(&late.frames())?;
-        write!(self.out, r#","l":{}"#, late.length())?;
+        write!(self.out, r#","l":{},"z":{}"#, late.length(), of.tree.frame.original)?;
         self.layers(&late.layers.iter().collect::<Vec<_>>())?;
         self.notes(late.notes(), std::iter::empty())?;
         self.pictures(|_| true)?;

@@ -38,10 +38,13 @@ function bytesOf(buffer) {
   return buffer.bytes;
 }
 
-/** Calls `visit` for each node of a record until it returns true. */
+/** Calls `visit` for each node of a record and its buffer until it returns true. */
 function anyNode(record, visit) {
-  const below = (nodes) => nodes.some((node) => visit(node) || (node[CHILDREN] && below(node[CHILDREN])));
-  return below(record.L || []);
+  const below = (nodes, around) => nodes.some((node) => {
+    const buffer = node[BUFFER] ?? around;
+    return visit(node, buffer) || (node[CHILDREN] && below(node[CHILDREN], buffer));
+  });
+  return below(record.L || [], 0);
 }
 
 /** What a record says, in a line. */
@@ -64,7 +67,7 @@ const PROPERTIES = {
   "message.dir": (record) => record.d, "message.note": (record) => record.M && record.M.map((note) => note[1]),
   "message.protocol": (record) => record.P && record.P.split(":").pop(),
   "frame.number": (record) => record.f && record.f[record.f.length - 1], "frame.time_relative": (record) => record.t,
-  "frame.protocols": (record) => record.P, "frame.len": (record) => (record.k === "p" ? record.l : undefined),
+  "frame.protocols": (record) => record.P, "frame.len": (record) => (record.k === "p" ? record.l : record.z),
   "frame.comment": (record) => record.C,
 };
 
