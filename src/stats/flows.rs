@@ -9,6 +9,7 @@ use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Members, cut};
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Field, Fields, Layer, NodeRef, Only};
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
 
@@ -69,7 +70,7 @@ const HOSTS: usize = 40;
 const COLUMN: usize = 20;
 
 /// Maximum length of a summary in characters.
-const LONGEST: usize = 512;
+const LONGEST: usize = 256;
 
 /// A packet between two hosts.
 #[derive(Debug)]
@@ -81,7 +82,19 @@ struct Row {
     ports: [u16; 2],
     stream: u32,
     label: String,
-    comment: String,
+    /// Numbers of a segment, or the protocol whose summary is the label.
+    about: String,
+}
+
+impl Row {
+    /// The text behind the columns.
+    fn comment(&self, of: FlowOf) -> Cow<'_, str> {
+        match (of, self.about.as_str()) {
+            (FlowOf::Tcp, numbers) => Cow::Borrowed(numbers),
+            (_, "") => Cow::Borrowed(&self.label),
+            (_, protocol) => Cow::Owned(format!("{protocol}: {}", self.label)),
+        }
+    }
 }
 
 /// The packets of a flow.
@@ -147,14 +160,14 @@ impl Flows {
             if let Some(len) = number("tcp.len").filter(|len| *len > 0) {
                 label.push_str(&format!(" - Len: {len}"));
             }
-            let mut comment = format!("Seq = {}", number("tcp.seq").unwrap_or_default());
+            let mut about = format!("Seq = {}", number("tcp.seq").unwrap_or_default());
             if let Some(ack) = number("tcp.ack").filter(|_| tcp::acknowledges(flags)) {
-                comment.push_str(&format!(" Ack = {ack}"));
+                about.push_str(&format!(" Ack = {ack}"));
             }
             let stream = ends.stream.map_or(0, |(stream, _)| stream.number);
             let ports = [src, dst].map(port);
             let frame = of.tree.frame.number;
-            self.put([src, dst], Row { frame, at, hosts: [0; 2], ports, stream, label, comment });
+            self.put([src, dst], Row { frame, at, hosts: [0; 2], ports, stream, label, about });
         }
     }
 
@@ -187,11 +200,9 @@ impl Flows {
             Ok::<(), Infallible>(())
         });
         let [protocol, label] = words;
-        let comment = if protocol.is_empty() { label.clone() } else { format!("{protocol}: {label}") };
-        let label = if label.is_empty() { protocol } else { label };
         let ports = kind(of).unwrap_or_else(|| ports(highest));
         let frame = of.tree.frame.number;
-        self.put([src, dst], Row { frame, at, hosts: [0; 2], ports, stream: 0, label, comment });
+        self.put([src, dst], Row { frame, at, hosts: [0; 2], ports, stream: 0, label, about: protocol });
     }
 }
 
@@ -302,7 +313,7 @@ impl Chart<'_> {
         overwrite(&mut above, &Shown(&row.label).to_string(), from, until);
         let conversation = if self.has_streams { format!("{:<5}", row.stream) } else { String::new() };
         let time = format!("|{}", seconds(row.at));
-        self.line(format!("{conversation}{time:<10}{}{}", text(above), Shown(&row.comment)), to)?;
+        self.line(format!("{conversation}{time:<10}{}{}", text(above), Shown(&row.comment(self.flows.of))), to)?;
         let mut below = empty();
         let shaft = "-".repeat(width.saturating_sub(2));
         let arrow = if from < until { format!("{shaft}>") } else { format!("<{shaft}") };
@@ -392,7 +403,7 @@ impl Counter for Flows {
                 of.put("stream", &row.stream)?;
             }
             of.put("label", &row.label)?;
-            of.put("comment", &row.comment)
+            of.put("comment", row.comment(self.of).as_ref())
         })?;
         let left_out = self.left_out + self.crowded;
         if left_out == 0 { Ok(()) } else { of.put("left_out", &left_out) }
