@@ -7,8 +7,8 @@
 //! Lines without a directive are skipped. All directives form one packet.
 
 use super::offsets::split_offset;
-use super::scan::{Word, all_hex, push_pairs, words};
-use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
+use super::scan::{Word, all_hex, indent, push_pairs, run, words};
+use super::{Dialect, Fault, Fed, Feed, LARGEST_PACKET, Packet, fault, too_large};
 
 /// Directives with the size of their numbers in bytes.
 const DIRECTIVES: [(&[u8], usize); 6] = [(b"db", 1), (b"dw", 2), (b"dd", 4), (b"dq", 8), (b".byte", 1), (b"dcb", 1)];
@@ -41,7 +41,7 @@ pub(super) fn fits(line: &[u8]) -> bool {
         return true;
     }
     let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
-    telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
+    telling && Asm::default().feed(line, &mut Packet::default()).is_ok()
 }
 
 /// Hex digits without any commas or marks after a directive at the start of a line, as debuggers print them: `dw 0025 11F2`.
@@ -63,7 +63,7 @@ fn hex_words(line: &[u8]) -> Option<(usize, usize)> {
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     directive(line)?;
     let telling = line.contains(&b',');
-    Asm::default().feed(line, &mut Vec::new()).err().filter(|_| telling)
+    Asm::default().feed(line, &mut Packet::default()).err().filter(|_| telling)
 }
 
 /// Whether a line has an address and a list of numbers, but no directive.
@@ -94,8 +94,11 @@ impl Asm {
             && number(value).is_some()
             && DIRECTIVES.iter().any(|(known, _)| near(known))
     }
+}
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+impl Dialect for Asm {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let Some((word, size)) = directive(line) else {
             let what = "expected a directive such as db before the bytes";
             return if is_like(line) || self.is_next(line) { fault(0, what) } else { Ok(Fed::Taken) };
@@ -134,7 +137,7 @@ impl Asm {
 
 /// Parses a number, a text or `4 dup(0)` with blanks around it; returns its end.
 fn item(line: &[u8], from: usize, size: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
-    let blank = |at: usize| at + line.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let blank = |at: usize| at + line.get(at..).map_or(0, indent);
     let at = blank(from);
     let rest = line.get(at..).unwrap_or_default();
     if let [quote @ (b'\'' | b'"'), text @ ..] = rest {
@@ -142,7 +145,7 @@ fn item(line: &[u8], from: usize, size: usize, out: &mut Vec<u8>) -> Result<usiz
         out.extend(text.get(..len).unwrap_or_default());
         return Ok(blank(at + len + 2));
     }
-    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let len = run(rest, |byte| byte.is_ascii_alphanumeric() || *byte == b'-');
     let Some(value) = number(rest.get(..len).unwrap_or_default()) else {
         let what =
             if rest.starts_with(b"?") { "`?` is a byte without a value" } else { "expected a number such as 23h, or a text" };
@@ -173,8 +176,7 @@ fn repeated(line: &[u8], from: usize, count: i64, size: usize, out: &mut Vec<u8>
         return Err(too_large(from));
     }
     out.extend(some.repeat(count));
-    let rest = line.get(close + 1..).unwrap_or_default();
-    Ok(close + 1 + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count())
+    Ok(close + 1 + line.get(close + 1..).map_or(0, indent))
 }
 
 /// `23h`, `0x23`, `35` or `-1`.
@@ -187,56 +189,5 @@ fn number(text: &[u8]) -> Option<i64> {
         }
         Some(_) => None,
         None => text.parse().ok(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<Vec<u8>, Fault> {
-        let (mut asm, mut packet) = (Asm::default(), Vec::new());
-        for line in text.split_inclusive('\n') {
-            asm.feed(line.as_bytes(), &mut packet)?;
-        }
-        Ok(packet)
-    }
-
-    #[test]
-    fn directives_are_read_with_their_sizes() {
-        let text = ".rdata:00402000 ; unsigned char msg[]\n\
-                    .rdata:00402000 msg             db 23h, 0, 0FFh, '{\"', 2 dup(1)  ; text\n\
-                    .rdata:00402007                 dd 4433h\n";
-        assert_eq!(read(text).unwrap(), b"#\0\xff{\"\x01\x01\x33\x44\0\0");
-        assert_eq!(read("db -128\ndw -32768\n").unwrap(), b"\x80\0\x80");
-        assert_eq!(read("x db -1, 0x10\ndq 0FFFFFFFFFFFFFFFFh\n").unwrap(), b"\xff\x10\xff\xff\xff\xff\xff\xff\xff\xff");
-    }
-
-    #[test]
-    fn pairs_behind_a_byte_that_spells_a_directive_are_a_dump() {
-        let fitting = |text: &str| fits(text.as_bytes());
-        for text in ["db 5", "db 255", "db 1, 2", "db 23h", "dw 'ab'", "x dd 44332"] {
-            assert!(fitting(text), "{text}");
-        }
-        for text in ["db 23", "db 1234", "dd 11 22", "0010: db 5"] {
-            assert!(!fitting(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn mistakes_are_pointed_at() {
-        for (text, at, what) in [
-            ("db 23h, ?", 8, "`?` is a byte without a value"),
-            ("db 123h", 3, "a number of more than 1 bytes"),
-            ("db -129", 3, "a number of more than 1 bytes"),
-            ("dw -32769", 3, "a number of more than 2 bytes"),
-            ("db 23h 24h", 7, "expected a comma"),
-            ("db 'abc", 3, "a text without its closing quote"),
-            ("db 99999999 dup(0)", 16, "a packet of more than"),
-            (".data:00000010 db 1\n.data:00000012 db 2", 0, "the address is 0x12, but the line before ends at 0x11"),
-        ] {
-            let fault = read(text).unwrap_err();
-            assert!(fault.at == at && fault.what.starts_with(what), "{text}: {fault:?}");
-        }
     }
 }

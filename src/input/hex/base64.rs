@@ -1,6 +1,6 @@
 //! Base64 over any number of lines: one packet.
 
-use super::{Fault, Fed, Feed, fault};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
 /// Shorter lines may be words.
 const SHORTEST: usize = 16;
@@ -54,14 +54,25 @@ impl Base64 {
             && any(|byte| byte.is_ascii_digit() || b"+/=-_".contains(byte))
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+    /// Checks that the last group is complete, with its padding.
+    pub(super) fn is_whole(&self) -> Result<(), Fault> {
+        if self.group == 0 { Ok(()) } else { fault(0, "the base64 above is no multiple of four characters; one is lost") }
+    }
+}
+
+impl Dialect for Base64 {
+    fn is_loose(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let width = line.trim_ascii().len();
         // Padding ends a packet, and so does a longer line behind an unfinished group.
         let short = self.lines && (1..WRAPPED).contains(&self.width);
         if width > 0 && (self.padded || short || self.group != 0 && width > self.width) {
-            self.end()?;
+            self.end(packet)?;
             *self = Base64 { lines: self.lines, ..Base64::default() };
-            if !packet.is_empty() {
+            if !packet.bytes.is_empty() {
                 return Ok(Fed::Complete(0));
             }
         }
@@ -80,19 +91,14 @@ impl Base64 {
             self.group = (self.group + 1) % 4;
             if self.count >= 8 {
                 self.count -= 8;
-                packet.push((self.bits >> self.count & 0xff) as u8);
+                packet.bytes.push((self.bits >> self.count & 0xff) as u8);
             }
         }
         Ok(Fed::Taken)
     }
 
-    /// Checks that the last group is complete, with its padding.
-    pub(super) fn is_whole(&self) -> Result<(), Fault> {
-        if self.group == 0 { Ok(()) } else { fault(0, "the base64 above is no multiple of four characters; one is lost") }
-    }
-
     /// Checks that the last group is complete; padding is optional.
-    pub(super) fn end(&self) -> Result<(), Fault> {
+    fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
         if self.group == 1 { fault(0, "base64 ends in the middle of a byte") } else { Ok(()) }
     }
 }

@@ -1,7 +1,7 @@
 //! Bits as text: groups of eight, `0b00100011`, or groups of four.
 
 use super::scan::words;
-use super::{Fed, Feed, fault};
+use super::{Dialect, Fed, Feed, Packet, fault};
 
 /// Minimum number of groups of eight: two numbers of eight digits may be hex.
 const SHORTEST: usize = 2;
@@ -36,8 +36,15 @@ impl Bits {
         let enough = if prefixed { count > 1 } else { count >= SHORTEST * 8 / size && (size == 8 || count.is_multiple_of(2)) };
         (same && enough).then_some(Bits { size: if prefixed { 0 } else { size } })
     }
+}
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+impl Dialect for Bits {
+    fn is_loose(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let mut high = None;
         for word in words(line, 0) {
             let Some(digits) = group(word.text).filter(|digits| self.size == 0 || digits.len() == self.size) else {
@@ -55,32 +62,5 @@ impl Bits {
             Some(_) => fault(line.trim_ascii_end().len(), "expected another four bits; a byte has eight"),
             None => Ok(Fed::Taken),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_of_bits_are_bytes() {
-        for (text, bytes) in [
-            ("00010000 11111010", Some(&[0x10, 0xfa][..])),
-            ("0b00001111, 0b1", Some(&[15, 1])),
-            ("0010 0101 0000 0001", Some(&[0x25, 1])),
-            ("00 01 00 00", None),
-            ("00010000", None),
-            ("0010 0101", None),
-            ("00010002 00000000", None),
-        ] {
-            let read = Bits::of(text.as_bytes()).map(|mut bits| {
-                let mut packet = Vec::new();
-                bits.feed(text.as_bytes(), &mut packet).unwrap();
-                packet
-            });
-            assert_eq!(read.as_deref(), bytes, "{text}");
-        }
-        let mut bits = Bits::of(b"00010000 11111010").unwrap();
-        assert_eq!(bits.feed(b"00010000 1111", &mut Vec::new()).unwrap_err().at, 9);
     }
 }

@@ -8,8 +8,8 @@
 
 use super::ends::Ends;
 use super::marks::Marks;
-use super::scan::{after_marks, push_pairs};
-use super::{Fault, Fed, Feed, Packet, fault, log};
+use super::scan::{after_marks, indent, push_pairs};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault, log};
 use std::net::{IpAddr, SocketAddr};
 
 /// Digits that are no ordinary number, if they include no letter.
@@ -32,10 +32,9 @@ fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, &[u8])> {
         .filter_map(move |cell| {
             let here = at;
             at += cell.len() + 1;
-            let blanks = cell.len() - cell.trim_ascii_start().len();
             let inner = cell.trim_ascii();
             let quoted = inner.strip_prefix(b"\"").and_then(|inner| inner.strip_suffix(b"\""));
-            let start = here + blanks + usize::from(quoted.is_some());
+            let start = here + indent(cell) + usize::from(quoted.is_some());
             (separator != b' ' || !inner.is_empty()).then_some((start, quoted.unwrap_or(inner)))
         })
 }
@@ -120,8 +119,10 @@ impl Columns {
         };
         rows.iter().take(2).all(fits).then_some(Columns { separator, payload })
     }
+}
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+impl Dialect for Columns {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let all: Vec<(usize, &[u8])> = cells(line, self.separator).collect();
         let Some((at, cell)) = all.get(self.payload).filter(|(_, cell)| !cell.is_empty()) else { return Ok(Fed::Taken) };
         if !packet.bytes.is_empty() {

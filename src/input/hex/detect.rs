@@ -1,18 +1,19 @@
 //! Detection of the text dialect from the first line with data.
 
 use super::base64::Base64;
-use super::dialects::{DIALECTS, Found};
+use super::dialects::{DIALECTS, Found, found, some};
 use super::digits::{self, Digits};
 use super::head::Head;
 use super::list::List;
 use super::log::{self, Log};
 use super::marks::Marks;
 use super::offsets::{self, Shape};
+use super::percent::{self, Percent};
 use super::rows::Rows;
 use super::ruler::{RULER, is_ruler};
-use super::scan::{Word, after_marks, all_hex, words};
+use super::scan::{Word, after_marks, all_hex, is_pair, words};
 use super::sides::{self, Sides};
-use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, table};
+use super::{Fault, asm, bare_ip, fault, follow, table};
 use crate::input::InputFormat;
 use std::cell::OnceCell;
 
@@ -86,10 +87,10 @@ impl Preface {
             return Ok(None);
         }
         if self.wanted == Some(InputFormat::Follow) {
-            return Ok(follow::is_row(context.line).then(|| Dialect::Follow(follow::Dump::default())));
+            return found(follow::is_row(context.line).then(follow::Dump::default));
         }
-        let found = self.examine(context)?;
-        if found.is_none() {
+        let dialect = self.examine(context)?;
+        if dialect.is_none() {
             self.last.clear();
             self.last.extend_from_slice(context.line);
             self.marks.add(Marks::of_prose(context.line));
@@ -97,7 +98,7 @@ impl Preface {
             self.count = log::count(context.line).or(self.count);
             self.ip_announced |= bare_ip::announces_ip(context.line);
         }
-        Ok(found)
+        Ok(dialect)
     }
 
     fn examine(&mut self, context: &Context<'_>) -> Found {
@@ -138,7 +139,7 @@ impl Preface {
 
     /// Lines of digits that tshark announced as a conversation.
     pub(super) fn sides(&mut self, context: &Context<'_>) -> Found {
-        Ok((self.announced && all_hex(context.text)).then(|| Dialect::Sides(Sides::default())))
+        found((self.announced && all_hex(context.text)).then(Sides::default))
     }
 
     /// An assembler listing.
@@ -146,7 +147,7 @@ impl Preface {
         if self.suspect {
             return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
         }
-        Ok(Some(Dialect::Asm(asm::Asm::new(context.big))))
+        some(asm::Asm::new(context.big))
     }
 
     /// A dump, or a conversation as a dump.
@@ -155,9 +156,7 @@ impl Preface {
             return octal(context.line);
         }
         match Shape::of(context.line) {
-            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(context.line) => {
-                Ok(Some(Dialect::Follow(follow::Dump::default())))
-            }
+            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(context.line) => some(follow::Dump::default()),
             Some(shape) => self.dump(context, shape),
             None => Ok(None),
         }
@@ -177,18 +176,18 @@ impl Preface {
     pub(super) fn digits(&mut self, context: &Context<'_>) -> Found {
         let fits =
             !self.prose && (looks_like_digits(context.text, 0) && digits::fits(context.line) || digits::has_text(context.line));
-        Ok(fits.then(|| Dialect::Digits(Digits::default())))
+        found(fits.then(Digits::default))
     }
 
     pub(super) fn base64(&mut self, context: &Context<'_>) -> Found {
         let data = Base64::without_scheme(context.text);
         let is_uri = data.len() < context.text.len() && data.iter().all(Base64::is_part);
         let fits = is_uri || !self.prose && Base64::fits(data);
-        Ok(fits.then(|| Dialect::Base64(Base64::of_lines())))
+        found(fits.then(Base64::of_lines))
     }
 
     pub(super) fn percent(&mut self, context: &Context<'_>) -> Found {
-        Ok(percent::fits(context.text).then_some(Dialect::Percent))
+        found(percent::fits(context.text).then_some(Percent))
     }
 
     /// Bytes inside a line; else digits with a few invalid characters, which are reported when the line is parsed.
@@ -201,8 +200,8 @@ impl Preface {
                 self.suspect = true;
                 Ok(None)
             }
-            Ok(true) => Ok(Some(Dialect::Log(Log::after(self.count)))),
-            _ if !self.prose && looks_like_digits(text, 8) => Ok(Some(Dialect::Digits(Digits::default()))),
+            Ok(true) => some(Log::after(self.count)),
+            _ if !self.prose && looks_like_digits(text, 8) => some(Digits::default()),
             Ok(false) => {
                 let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
                 let near = near.or_else(|| digits::fault_of(line).filter(|_| !self.prose && looks_like_digits(text, 3)));
@@ -234,32 +233,33 @@ impl Preface {
     fn dump(&mut self, context: &Context<'_>, shape: Shape) -> Found {
         let line = context.line;
         let dump = offsets::Dump::new(shape, self.ip_announced).with_order(context.big);
-        let dialect = Dialect::Offsets(Box::new(dump));
-        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
+        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return some(dump) };
         if !offsets::reads(line, shape) && !self.ruled {
             self.suspect = true;
             let lines = self.lines;
             self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
             return Ok(None);
         }
-        self.excerpt(base, &offsets::head(line), dialect).map(Some)
+        self.excerpt(base, &offsets::head(line))?;
+        some(dump)
     }
 
     /// A dump behind a prefix.
-    pub(super) fn rows(&self, rows: Rows) -> Result<Dialect, Fault> {
-        let (base, head) = (rows.base(), rows.head().clone());
-        self.excerpt(base, &head, Dialect::Rows(Box::new(rows)))
+    pub(super) fn rows(&mut self, context: &Context<'_>) -> Found {
+        let rows = Rows::of(context.line, context.ahead(), context.big);
+        if let Some(rows) = &rows {
+            self.excerpt(rows.base(), rows.head())?;
+        }
+        found(rows)
     }
 
-    /// A dump that does not begin at offset 0, unless a line above may be its damaged first row.
-    pub(super) fn excerpt(&self, base: u64, head: &Head, dialect: Dialect) -> Result<Dialect, Fault> {
+    /// Checks that no line above may be the damaged first row of a dump that begins at this offset.
+    fn excerpt(&self, base: u64, head: &Head) -> Result<(), Fault> {
         if base > 0 && (self.suspect || is_above(&self.last, base, head)) {
-            return fault(
-                0,
-                format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
-            );
+            let what = "and a line above looks like one of it that is damaged";
+            return fault(0, format!("the dump begins at offset {base:#x}, {what}"));
         }
-        Ok(dialect)
+        Ok(())
     }
 
     /// A table with bars. A damaged row above it would be lost.
@@ -274,7 +274,7 @@ impl Preface {
             }
             fault => {
                 self.fault = fault;
-                Ok(table::is_row(context.line).then(|| Dialect::Table(table::Table::default())))
+                found(table::is_row(context.line).then(table::Table::default))
             }
         }
     }
@@ -300,7 +300,7 @@ fn looks_like_a_row(line: &[u8]) -> bool {
         let behind_tab = line.get(word.at.wrapping_sub(1)) == Some(&b'\t');
         matches!(digits.len(), 2 | 4 | 8 | 16) && all_hex(digits) || behind_tab && offsets::decimal(word.text).is_some()
     };
-    let pairs = || words(line, from).filter(|word| word.text.len() == 2 && all_hex(word.text)).count() >= 6;
+    let pairs = || words(line, from).filter(|word| is_pair(word.text)).count() >= 6;
     [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3) || pairs()
 }
 

@@ -8,11 +8,21 @@ use super::columns::Columns;
 use super::detect::{Context, Preface};
 use super::list::List;
 use super::literal::Literal;
-use super::rows::Rows;
-use super::{Dialect, Fault, asm, snort, yaml};
+use super::snort::{self, Snort};
+use super::yaml::{self, Yaml};
+use super::{Dialect, Fault, asm};
 
 /// The result of a detector.
-pub(super) type Found = Result<Option<Dialect>, Fault>;
+pub(super) type Found = Result<Option<Box<dyn Dialect>>, Fault>;
+
+/// A parser, if a dialect fits.
+pub(super) fn found(dialect: Option<impl Dialect + 'static>) -> Found {
+    Ok(dialect.map(|dialect| Box::new(dialect) as Box<dyn Dialect>))
+}
+
+pub(super) fn some(dialect: impl Dialect + 'static) -> Found {
+    found(Some(dialect))
+}
 
 /// A dialect of hex text.
 pub struct Known {
@@ -36,7 +46,7 @@ pub static DIALECTS: &[Known] = &[
     known(
         "a conversation in YAML, as of `follow -T yaml` and Wireshark",
         "peers:\n  - peer: 0\n    host: 192.0.2.1\n    port: 4000\npackets:\n  - packet: 1\n    peer: 0\n    data: !!binary |\n      IwAAAAF7ImwACkVOLP6AEA==",
-        |_, context| Ok(yaml::fits(context.line).then(|| Dialect::Yaml(Box::default()))),
+        |_, context| found(yaml::fits(context.line).then(Yaml::default)),
     ),
     known(
         "a conversation as of `tshark -z follow,tcp,raw`",
@@ -44,15 +54,15 @@ pub static DIALECTS: &[Known] = &[
         Preface::sides,
     ),
     known("columns of `-T fields` and `-T csv`", "1\t192.0.2.10\t23000000017b226c000a454e2cfe8010", |_, context| {
-        Ok(Columns::of(context.line, context.ahead()).map(Dialect::Columns))
+        found(Columns::of(context.line, context.ahead()))
     }),
     known(
         "bits",
         "00100011 00000000 00000000 00000000 00000001 01111011 00100010 01101100 00000000 00001010 01000101 01001110 00101100 11111110 10000000 00010000",
-        |_, context| Ok(Bits::of(context.text).map(Dialect::Bits)),
+        |_, context| found(Bits::of(context.text)),
     ),
     known("`content` of Snort and Suricata", r#"content:"|23 00 00 00 01|{|22|l|00 0a|EN,|fe 80 10|""#, |_, context| {
-        Ok(snort::fits(context.line).then_some(Dialect::Snort))
+        found(snort::fits(context.line).then_some(Snort))
     }),
     known(
         "a table with bars (mangos, WowPacketParser, Windower)",
@@ -74,10 +84,7 @@ pub static DIALECTS: &[Known] = &[
     known(
         "a dump with offsets behind a prefix or before a dash (logcat, kernel, radare2, FortiGate, Cheat Engine)",
         "[2026-11-03 12:00:01.120] [net] 0000: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10  #....{\"l..EN,...",
-        |preface, context| match Rows::of(context.line, context.ahead(), context.big) {
-            Some(rows) => preface.rows(rows).map(Some),
-            None => Ok(None),
-        },
+        Preface::rows,
     ),
     known(
         "lists of numbers (C, Rust, Java, Delphi, VB, JSON, Go, Erlang)",
@@ -85,7 +92,7 @@ pub static DIALECTS: &[Known] = &[
         |preface, context| {
             let brace = preface.take_brace();
             let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
-            Ok(list.map(|list| Dialect::List(list.with_order(context.big))))
+            found(list.map(|list| list.with_order(context.big)))
         },
     ),
     known(
@@ -93,7 +100,7 @@ pub static DIALECTS: &[Known] = &[
         r#"b'#\x00\x00\x00\x01{"l\x00\nEN,\xfe\x80\x10'"#,
         |preface, context| {
             let literal = if preface.is_row_like(context) { None } else { Literal::of(context.text, preface.open) };
-            Ok(literal.map(Dialect::Literal))
+            found(literal)
         },
     ),
     known(

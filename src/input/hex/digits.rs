@@ -3,16 +3,20 @@
 
 use super::marks::Marks;
 use super::offsets::{Column, Groups, Row};
-use super::scan::{after_marks, all_hex, push_pairs, words};
-use super::{Fault, Fed, Feed, Packet};
+use super::scan::{after_marks, is_pair, push_pairs, words};
+use super::{Dialect, Fault, Fed, Feed, Packet};
 
 #[derive(Default)]
 pub(super) struct Digits {
     row: Row,
 }
 
-impl Digits {
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+impl Dialect for Digits {
+    fn is_loose(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let from = after_marks(line);
         if from > 0 && !packet.bytes.is_empty() {
             return Ok(Fed::Complete(0));
@@ -56,7 +60,7 @@ pub(super) fn fits(line: &[u8]) -> bool {
 /// Why a line that begins with a pair of digits is invalid.
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     let from = after_marks(line);
-    words(line, from).next().filter(|word| word.text.len() == 2 && all_hex(word.text))?;
+    words(line, from).next().filter(|word| is_pair(word.text))?;
     separated(line, from, &mut Vec::new()).err()
 }
 

@@ -8,7 +8,7 @@
 //! output of `follow` also has lines that begin with `#`, and comments after the first line of a message.
 
 use super::offsets::{Groups, Offset, Row, split_offset};
-use super::{Fed, Feed, LARGEST_PACKET, fault};
+use super::{Dialect, Fed, Feed, LARGEST_PACKET, Packet, fault};
 use crate::tree::Side;
 
 const PER_LINE: usize = 16;
@@ -71,13 +71,17 @@ fn is_plain(offset: &Offset<'_>) -> bool {
     offset.text.len() == 8 && !offset.colon && !offset.prefix && !offset.address
 }
 
-impl Dump {
-    /// The sender of the packet.
-    pub(super) fn side(&self) -> Side {
-        self.side.unwrap_or(Side::Client)
+impl Dialect for Dump {
+    fn describe(&self) -> Option<String> {
+        Some("a Follow Stream dump of Wireshark (offsets for each side, the server's indented)".to_owned())
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+    fn side(&self) -> Option<Side> {
+        self.side.or(Some(Side::Client))
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let text = line.trim_ascii();
         if text.is_empty() || text.starts_with(b"#") || text.iter().all(|byte| *byte == b'=') {
             return Ok(Fed::Taken);

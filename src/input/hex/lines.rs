@@ -2,6 +2,7 @@
 //!
 //! Replaced characters keep their place, so that columns of errors are those of the text.
 
+use super::scan::{indent, run};
 use super::{Fault, ansi, boxed, table};
 use std::borrow::Cow;
 
@@ -58,13 +59,12 @@ fn without_prompt(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 /// Length of a prompt with the blanks before it.
 fn prompt_len(line: &[u8]) -> Option<usize> {
     let text = line.trim_ascii_start();
-    let blanks = line.len() - text.len();
     if let Some(rest) = text.strip_prefix(b"In [").or_else(|| text.strip_prefix(b"Out[")) {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = run(rest, u8::is_ascii_digit);
         let closed = digits > 0 && rest.get(digits..)?.starts_with(b"]:");
         return closed.then(|| line.len() - rest.len() + digits + 2);
     }
-    (text.starts_with(b">>> ") || text.starts_with(b"... ")).then_some(blanks + 3)
+    (text.starts_with(b">>> ") || text.starts_with(b"... ")).then_some(indent(line) + 3)
 }
 
 /// gdb prints each byte of `x/64c` as a number and a character, after a tab; the number is enough.

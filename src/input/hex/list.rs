@@ -6,8 +6,8 @@
 //! ```
 
 use super::offsets::decimal;
-use super::scan::{all_hex, push_pairs};
-use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
+use super::scan::{all_hex, number, push_pairs, run};
+use super::{Dialect, Fault, Fed, Feed, LARGEST_PACKET, Packet, fault, too_large};
 
 /// Minimum number of elements in brackets; shorter lists are ambiguous.
 const SHORTEST: usize = 4;
@@ -78,9 +78,11 @@ impl List {
     pub(super) fn with_order(self, big: bool) -> List {
         List { big, ..self }
     }
+}
 
-    pub(super) fn describe(&self) -> &'static str {
-        match self.kind {
+impl Dialect for List {
+    fn describe(&self) -> Option<String> {
+        let what = match self.kind {
             Some(Kind::Prefixed) if self.width > 1 && self.big => "numbers of several bytes with 0x, the highest byte first",
             Some(Kind::Prefixed) if self.width > 1 => {
                 "numbers of several bytes with 0x, little-endian memory; --words be reverses them"
@@ -89,30 +91,17 @@ impl List {
             Some(Kind::Hex) => "hex bytes without 0x",
             Some(Kind::Decimal) => "decimal bytes",
             None => "a list of numbers",
-        }
+        };
+        Some(what.to_owned())
     }
 
     /// Whether the list has no braces.
-    pub(super) fn is_bare(&self) -> bool {
+    fn is_loose(&self) -> bool {
         self.braces.is_none()
     }
 
-    /// Why a list in brackets that begins with decimal bytes is invalid.
-    pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
-        let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
-        let (count, ..) = numbers(text.get(at + 1..)?);
-        let mut list = List { braces: Some(pair(*text.get(at)?)), ..List::default() };
-        (count > 1).then(|| list.feed(text, &mut Vec::new()).err())?
-    }
-
-    /// The brace at the end of a line, if a list may begin after it.
-    pub(super) fn opened(text: &[u8]) -> Option<u8> {
-        let text = text.strip_suffix(b"_").map_or(text, <[u8]>::trim_ascii_end);
-        let pascal = text.ends_with(b"= (");
-        text.last().copied().filter(|byte| matches!(byte, b'[' | b'{') || pascal)
-    }
-
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let mut at = 0;
         while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
             at += match rest {
@@ -161,6 +150,31 @@ impl List {
         Ok(Fed::Taken)
     }
 
+    /// Checks that the last list is complete.
+    fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
+        match self.braces {
+            Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl List {
+    /// Why a list in brackets that begins with decimal bytes is invalid.
+    pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
+        let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
+        let (count, ..) = numbers(text.get(at + 1..)?);
+        let mut list = List { braces: Some(pair(*text.get(at)?)), ..List::default() };
+        (count > 1).then(|| list.feed(text, &mut Packet::default()).err())?
+    }
+
+    /// The brace at the end of a line, if a list may begin after it.
+    pub(super) fn opened(text: &[u8]) -> Option<u8> {
+        let text = text.strip_suffix(b"_").map_or(text, <[u8]>::trim_ascii_end);
+        let pascal = text.ends_with(b"= (");
+        text.last().copied().filter(|byte| matches!(byte, b'[' | b'{') || pascal)
+    }
+
     /// Whether a list begins here. A bracket of a declaration does not begin one.
     fn opens(&self, byte: u8, rest: &[u8]) -> bool {
         let Some((open, _)) = self.braces.filter(|_| !self.inside) else { return false };
@@ -172,14 +186,6 @@ impl List {
     /// `};` may end a list without an opening brace.
     fn closes(&self, byte: u8) -> bool {
         matches!(byte, b'}' | b']' | b')') || byte == b'>' && self.braces == Some(pair(b'<'))
-    }
-
-    /// Checks that the last list is complete.
-    pub(super) fn end(&self) -> Result<(), Fault> {
-        match self.braces {
-            Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
-            _ => Ok(()),
-        }
     }
 
     /// Whether the position is directly behind a number with a prefix.
@@ -206,8 +212,7 @@ impl List {
         let len = token_len(rest);
         let text = rest.get(..len).unwrap_or_default();
         if kind == Kind::Hex {
-            let byte = std::str::from_utf8(text).ok().and_then(|text| u8::from_str_radix(text, 16).ok());
-            let byte = byte.filter(|_| text.len() <= 2 && all_hex(text));
+            let byte = number(text, 16).filter(|_| text.len() <= 2 && all_hex(text)).and_then(|byte| u8::try_from(byte).ok());
             packet.extend(byte);
             return if byte.is_some() { Ok(len) } else { fault(at, "expected a byte of two hex digits") };
         }
@@ -237,8 +242,7 @@ fn pair(open: u8) -> (u8, u8) {
 }
 
 fn token_len(text: &[u8]) -> usize {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'_');
-    text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
+    run(text, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'_'))
 }
 
 fn is_prefixed(text: &[u8]) -> bool {
@@ -293,7 +297,7 @@ const PREFIXES: [&[u8]; 5] = [b"0x", b"0X", b"$", b"&H", b"&h"];
 fn prefix_len(text: &[u8]) -> usize {
     let found = PREFIXES.iter().find(|prefix| text.starts_with(prefix)).map_or(0, |prefix| prefix.len());
     let digits = text.get(found..).unwrap_or_default();
-    let len = digits.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let len = run(digits, u8::is_ascii_alphanumeric);
     // A variable of a debugger or of a shell begins with `$`, too.
     let is_number = if text.starts_with(b"$") { matches!(len, 2 | 4 | 8) } else { true };
     if is_number && digits.first().is_some_and(u8::is_ascii_hexdigit) { found } else { 0 }
@@ -312,7 +316,7 @@ impl List {
             return fault(at, what);
         }
         let digits = rest.get(start..).unwrap_or_default();
-        let len = digits.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(digits.len());
+        let len = run(digits, u8::is_ascii_alphanumeric);
         let digits = digits.get(..len).unwrap_or_default();
         let bytes =
             ["u8", "ULL", "UL", "U", "L"].iter().find_map(|suffix| digits.strip_suffix(suffix.as_bytes())).unwrap_or(digits);
@@ -346,9 +350,9 @@ impl List {
 /// Bytes of each number of a line: those of its longest one. A single run of pairs is in the order of its digits.
 fn width(line: &[u8]) -> usize {
     let numbers = line.split(|byte| *byte == b',' || byte.is_ascii_whitespace()).map(|token| (prefix_len(token), token));
-    let lens = numbers.filter(|(prefix, _)| *prefix > 0).map(|(prefix, token)| {
-        token.get(prefix..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
-    });
+    let lens = numbers
+        .filter(|(prefix, _)| *prefix > 0)
+        .map(|(prefix, token)| run(token.get(prefix..).unwrap_or_default(), u8::is_ascii_hexdigit));
     let (count, most) = lens.fold((0, 0), |(count, most), len| (count + 1, most.max(len)));
     match most {
         3..=4 if count > 1 => 2,

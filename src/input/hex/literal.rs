@@ -2,8 +2,8 @@
 //! one packet, up to a `;`; a line of Python bytes outside of parentheses is a separate packet.
 
 use super::list::repeats;
-use super::scan::{all_hex, digit};
-use super::{Fault, Fed, Feed, fault};
+use super::scan::{all_hex, pair};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
 /// Minimum length at which a literal of hex digits is read as digits.
 const HEXLIFIED: usize = 16;
@@ -24,7 +24,7 @@ impl Literal {
     pub(super) fn of(text: &[u8], open: bool) -> Option<Literal> {
         let python = python_literal(text);
         let escape = text.windows(4).any(|at| match at {
-            [b'\\', b'x', high, low] => digit(*high).is_some() && digit(*low).is_some(),
+            [b'\\', b'x', digits @ ..] => pair(digits).is_some(),
             [b'\\', b'u', b'0', b'0'] => true,
             _ => false,
         });
@@ -41,8 +41,11 @@ impl Literal {
         }
         Some(Literal { bare, python, quote: None, skips: false, parentheses: usize::from(open) })
     }
+}
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+impl Dialect for Literal {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let text = line.trim_ascii_end();
         if self.bare && escapes_between_text(text) {
             return unquoted(text, packet);
@@ -84,18 +87,19 @@ impl Literal {
         Ok(if own && !packet.is_empty() { Fed::Complete(line.len()) } else { Fed::Taken })
     }
 
-    /// Whether escapes stand without quotes.
-    pub(super) fn is_bare(&self) -> bool {
+    fn is_loose(&self) -> bool {
         self.bare
     }
 
-    pub(super) fn end(&self) -> Result<(), Fault> {
+    fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
         match self.quote {
             Some(quote) => fault(0, format!("the text ends before a closing {}", char::from(quote))),
             None => Ok(()),
         }
     }
+}
 
+impl Literal {
     /// A character between literals.
     fn outside(&mut self, byte: u8, at: usize) -> Result<(), Fault> {
         match byte {
@@ -121,10 +125,7 @@ fn is_bare(text: &[u8]) -> bool {
 /// escape for a printable character.
 fn escapes_between_text(text: &[u8]) -> bool {
     let printable = |at: &[u8]| match at {
-        [b'\\', b'x', high, low] => match (digit(*high), digit(*low)) {
-            (Some(high), Some(low)) => matches!(high << 4 | low, b'!'..=b'~') && !matches!(high << 4 | low, b'\\' | b'"' | b'\''),
-            _ => false,
-        },
+        [b'\\', b'x', digits @ ..] => matches!(pair(digits), Some(b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~')),
         _ => false,
     };
     if text.windows(4).any(printable) {
@@ -133,7 +134,7 @@ fn escapes_between_text(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         at += match rest {
-            [b'\\', b'x', high, low, ..] if digit(*high).is_some() && digit(*low).is_some() => 4,
+            [b'\\', b'x', digits @ ..] if pair(digits).is_some() => 4,
             [b'\\'] => 1,
             [b' ' | b',' | b'\t', ..] => 1,
             [byte, ..] => return byte.is_ascii_graphic() && *byte != b'\\' && *byte != b'#',
@@ -186,29 +187,27 @@ fn python_literal(text: &[u8]) -> bool {
     !is_hex && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
 }
 
+/// Letters behind a backslash, and the bytes that they stand for.
+const ESCAPES: [&[u8; 11]; 2] = [b"abtnvfr\\'\"?", b"\x07\x08\t\n\x0b\x0c\r\\'\"?"];
+
 /// Parses the escape that begins here; returns its length.
 fn escape(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
     let (byte, len) = match rest {
-        [_, b'x', high, low, ..] => match (digit(*high), digit(*low)) {
-            (Some(high), Some(low)) => (high << 4 | low, 4),
-            _ => return fault(at + 2, "expected two hex digits after \\x"),
-        },
+        [_, b'x', digits @ ..] if let Some(byte) = pair(digits) => (byte, 4),
         [_, b'x', ..] => return fault(at + 2, "expected two hex digits after \\x"),
-        [_, b'u', b'0', b'0', high, low, ..] if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => (high << 4 | low, 6),
+        [_, b'u', b'0', b'0', digits @ ..] if let Some(byte) = pair(digits) => (byte, 6),
         [_, b'u', ..] => return fault(at + 2, "expected 00 and two hex digits after \\u; no other character is a byte"),
-        [_, b'n', ..] => (b'\n', 2),
-        [_, b'r', ..] => (b'\r', 2),
-        [_, b't', ..] => (b'\t', 2),
-        [_, b'a', ..] => (7, 2),
-        [_, b'b', ..] => (8, 2),
-        [_, b'v', ..] => (11, 2),
-        [_, b'f', ..] => (12, 2),
-        [_, same @ (b'\\' | b'\'' | b'"' | b'?'), ..] => (*same, 2),
+        [_, letter, ..] if let Some(byte) = meaning(*letter) => (byte, 2),
         [_, octal @ ..] => return escape_octal(octal, at, packet),
         [] => return fault(at, "expected an escape"),
     };
     packet.push(byte);
     Ok(len)
+}
+
+fn meaning(letter: u8) -> Option<u8> {
+    let [letters, bytes] = ESCAPES;
+    letters.iter().zip(bytes).find(|(known, _)| **known == letter).map(|(_, byte)| *byte)
 }
 
 fn escape_octal(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {

@@ -1,21 +1,24 @@
 //! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as in forms.
 
-use super::scan::digit;
-use super::{Fault, Fed, Feed, fault};
+use super::scan::pair;
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
 pub(super) struct Percent;
 
 /// Whether a line is one percent-encoded word, with at least two escapes.
 pub(super) fn fits(text: &[u8]) -> bool {
-    let escapes = text.windows(3).filter(|at| matches!(at, [b'%', high, low] if digit(*high).is_some() && digit(*low).is_some()));
+    let escapes = text.windows(3).filter(|at| begins(at));
     let is_part = |byte: &u8| *byte == b'%' || is_literal(*byte);
     text.iter().all(is_part) && (escapes.count() > 1 || text.len() == 3 && text.starts_with(b"%"))
 }
 
+fn begins(text: &[u8]) -> bool {
+    text.strip_prefix(b"%").is_some_and(|digits| pair(digits).is_some())
+}
+
 /// Why a word that begins with an escape is invalid.
 pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
-    let begins = matches!(text, [b'%', high, low, ..] if digit(*high).is_some() && digit(*low).is_some());
-    begins.then(|| Percent::feed(text, &mut Vec::new()).err())?
+    begins(text).then(|| Percent.feed(text, &mut Packet::default()).err())?
 }
 
 /// Characters that may be unescaped.
@@ -23,19 +26,23 @@ fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!*'()+;:@&=$,/?#[]".contains(&byte)
 }
 
-impl Percent {
-    pub(super) fn feed(line: &[u8], packet: &mut Vec<u8>) -> Feed {
+impl Dialect for Percent {
+    fn is_loose(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let mut at = 0;
         while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
             at += match rest {
-                [b'%', high, low, ..] => {
-                    let (Some(high), Some(low)) = (digit(*high), digit(*low)) else {
-                        return fault(at + 1, "expected two hex digits after %");
-                    };
-                    packet.push(high << 4 | low);
-                    3
-                }
-                [b'%', ..] => return fault(at + 1, "expected two hex digits after %"),
+                [b'%', digits @ ..] => match pair(digits) {
+                    Some(byte) => {
+                        packet.push(byte);
+                        3
+                    }
+                    None => return fault(at + 1, "expected two hex digits after %"),
+                },
                 [b'+', ..] => {
                     packet.push(b' ');
                     1

@@ -12,8 +12,8 @@
 
 use super::head::Head;
 use super::offsets::{Dump, Groups, Row, Shape};
-use super::scan::{Word, all_hex, words};
-use super::{Fault, Fed, Feed, Packet, fault, log};
+use super::scan::{Word, all_hex, is_pair, number, pairs, words};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault, log};
 
 /// Number of words before the bytes of a row.
 const PREFIX: usize = 16;
@@ -52,12 +52,12 @@ struct Split<'a> {
 
 impl<'a> Split<'a> {
     fn value(&self, radix: u32) -> Option<u64> {
-        value(self.number, radix)
+        number(self.number, radix)
     }
 
     /// The bytes of the row, if the line states how many; else up to its text.
     fn bytes(&self, line: &'a [u8]) -> &'a [u8] {
-        let count = self.last.and_then(|last| value(last, 16)?.checked_sub(self.value(16)?));
+        let count = self.last.and_then(|last| number(last, 16)?.checked_sub(self.value(16)?));
         let Some(count) = count.and_then(|count| usize::try_from(count).ok()) else { return line };
         let end = words(line, self.from).take(count + 1).last().map_or(line.len(), |word| word.at + word.text.len());
         line.get(..end).unwrap_or(line)
@@ -73,17 +73,12 @@ impl<'a> Split<'a> {
 
     /// Number of bytes of the row; 0 if it has an error.
     fn len(&self, line: &[u8], row: &mut Row) -> u64 {
-        let pairs = words(line, self.from).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
+        let pairs = pairs(line, self.from);
         match row.read(self.bytes(line), self.from, self.groups) {
             Ok(_) => row.straight.len() as u64,
             Err(_) => pairs as u64,
         }
     }
-}
-
-fn value(digits: &[u8], radix: u32) -> Option<u64> {
-    let digits: Vec<u8> = digits.iter().copied().filter(|byte| *byte != b'`').collect();
-    u64::from_str_radix(std::str::from_utf8(&digits).ok()?, radix).ok()
 }
 
 /// The digits behind the last colon of a word, such as those of `DEBUG:root:00000010`.
@@ -224,15 +219,35 @@ impl Rows {
         Rows { count, groups: split.groups, dump, index: split.index, base, next: base, seen: 0, head, row: Row::default() }
     }
 
-    pub(super) fn describe(&self) -> String {
-        match self.count {
+    /// Offset of the first row.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// The start of the first row, before it is read.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+}
+
+impl Dialect for Rows {
+    fn has_headings(&self) -> bool {
+        true
+    }
+
+    fn is_dump(&self) -> bool {
+        true
+    }
+
+    fn describe(&self) -> Option<String> {
+        Some(match self.count {
             Count::Bytes(10) => "a dump with decimal offsets before the bytes".to_owned(),
             Count::Bytes(_) => "a dump with offsets before the bytes".to_owned(),
             Count::Rows => "a dump with the number of each row before the bytes".to_owned(),
-        }
+        })
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let radix = if let Count::Bytes(radix) = self.count { radix } else { 10 };
         let begins = |split: &Split<'_>| matches!(split.value(radix), Some(value) if value == 0 || value == self.base);
         let continues = |split: &Split<'_>| split.value(radix) == Some(self.next);
@@ -283,10 +298,17 @@ impl Rows {
         })
     }
 
+    fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
+        self.dump.end(packet)
+    }
+}
+
+impl Rows {
     /// A line that is no row. It ends a packet, unless it is blank.
     fn other(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
-        let is_pair = |word: Word<'_>| word.text.len() == 2 && all_hex(word.text);
-        let run = |(most, run): (usize, usize), word| if is_pair(word) { (most.max(run + 1), run + 1) } else { (most, 0) };
+        let run = |(most, run): (usize, usize), word: Word<'_>| {
+            if is_pair(word.text) { (most.max(run + 1), run + 1) } else { (most, 0) }
+        };
         if words(line, 0).fold((0, 0), run).0 >= 3 && !packet.bytes.is_empty() {
             let at = words(line, 0).nth(self.index).map_or(0, |word| word.at);
             return fault(at, format!("expected the offset {:#x} before the bytes of this row", self.next));
@@ -304,21 +326,5 @@ impl Rows {
         }
         packet.marks.add(log::marks(line));
         Ok(Fed::Taken)
-    }
-
-    /// Offset of the first row.
-    pub(super) fn base(&self) -> u64 {
-        self.base
-    }
-
-    /// The start of the first row, before it is read.
-    pub(super) fn head(&self) -> &Head {
-        &self.head
-    }
-
-    /// Handles the end of the text.
-    pub(super) fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
-        self.row = Row::default();
-        self.dump.end(&mut packet.bytes)
     }
 }

@@ -3,7 +3,8 @@
 //! A blank line ends a packet. Lines of one width, of which the last may be shorter, are one wrapped packet. As soon as a line
 //! contradicts that, each line is a packet, for the rest of the text.
 
-use super::super::Split;
+use crate::input::Split;
+use std::ops::Range;
 
 /// The lines of the current packet.
 #[derive(Debug, Default)]
@@ -15,6 +16,9 @@ pub(super) struct Runs {
     short: bool,
     /// Whether lines of unequal width were found, so that each line is a packet.
     unequal: bool,
+    /// Ends of packets that the lines turned out to be, last one first, and the start of the next one.
+    ends: Vec<usize>,
+    start: usize,
 }
 
 impl Runs {
@@ -32,44 +36,40 @@ impl Runs {
         self.split != Some(Split::None)
     }
 
-    /// Adds a line with this many bytes to a packet of `before` bytes. Returns the width of the packets before it, if this line
-    /// shows that each line is a packet.
-    pub(super) fn add(&mut self, before: usize, bytes: usize) -> Option<usize> {
+    /// Adds a line with this many bytes to a packet of `before` bytes. Returns whether it is the first one to show that each line
+    /// is a packet.
+    pub(super) fn add(&mut self, before: usize, bytes: usize) -> bool {
         if bytes == 0 || self.split.is_some() || self.unequal {
-            return None;
+            return false;
         }
         if before == 0 {
             (self.width, self.short) = (bytes, false);
-            return None;
+            return false;
         }
         if self.short || bytes > self.width {
             self.unequal = true;
-            return Some(self.width);
+            self.ends = (self.width..before).step_by(self.width).chain([before, before + bytes]).collect();
+            self.ends.reverse();
+            return true;
         }
         self.short |= bytes < self.width;
-        None
+        false
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Whether packets of the lines are not yet returned.
+    pub(super) fn are_separate(&self) -> bool {
+        !self.ends.is_empty()
+    }
 
-    #[test]
-    fn only_a_last_line_may_be_shorter() {
-        let unequal = |widths: &[usize]| {
-            let (mut runs, mut before) = (Runs::default(), 0);
-            widths.iter().any(|width| {
-                let found = runs.add(before, *width).is_some();
-                before += width;
-                found
-            })
-        };
-        for widths in [&[16, 16, 3][..], &[16], &[16, 3], &[16, 16, 0, 16]] {
-            assert!(!unequal(widths), "{widths:?}");
-        }
-        for widths in [&[16, 3, 16][..], &[3, 16], &[16, 3, 3]] {
-            assert!(unequal(widths), "{widths:?}");
-        }
+    /// The bytes of the next packet.
+    pub(super) fn current(&self, len: usize) -> Range<usize> {
+        self.start..self.ends.last().copied().unwrap_or(len)
+    }
+
+    /// Goes to the next packet of the lines read so far; false if there is none.
+    pub(super) fn advance(&mut self) -> bool {
+        let end = self.ends.pop();
+        self.start = end.filter(|_| self.are_separate()).unwrap_or_default();
+        self.are_separate()
     }
 }

@@ -35,15 +35,47 @@ pub(super) fn all_hex(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit)
 }
 
+/// Two digits, which are a byte.
+pub(super) fn is_pair(text: &[u8]) -> bool {
+    text.len() == 2 && all_hex(text)
+}
+
+/// Number of consecutive pairs from here on.
+pub(super) fn pairs(line: &[u8], from: usize) -> usize {
+    words(line, from).take_while(|word| is_pair(word.text)).count()
+}
+
+/// The byte of two digits at the start of a text.
+pub(super) fn pair(text: &[u8]) -> Option<u8> {
+    let [high, low, ..] = text else { return None };
+    Some(digit(*high)? << 4 | digit(*low)?)
+}
+
+/// A number, with an optional backtick between its digits.
+pub(super) fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let digits: Vec<u8> = digits.iter().copied().filter(|byte| *byte != b'`').collect();
+    u64::from_str_radix(std::str::from_utf8(&digits).ok()?, radix).ok()
+}
+
+/// Number of bytes before the first one that is none of these.
+pub(super) fn run(text: &[u8], is_part: fn(&u8) -> bool) -> usize {
+    text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
+}
+
+/// Width of the blanks before a text.
+pub(super) fn indent(text: &[u8]) -> usize {
+    text.len() - text.trim_ascii_start().len()
+}
+
 /// Appends the bytes of a run of digits; `at` is its offset in the line.
 pub(super) fn push_pairs(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
     for (index, pair) in text.chunks(2).enumerate() {
         let here = at + index * 2;
         match *pair {
-            [high, low] => match (digit(high), digit(low)) {
-                (Some(high), Some(low)) => out.push(high << 4 | low),
-                (None, _) => return not_hex(here, high),
-                (_, None) => return not_hex(here + 1, low),
+            [high, low] => match self::pair(pair) {
+                Some(byte) => out.push(byte),
+                None if digit(high).is_none() => return not_hex(here, high),
+                None => return not_hex(here + 1, low),
             },
             [single] if digit(single).is_some() => return fault(here, "a single hex digit; expected two for each byte"),
             [single] => return not_hex(here, single),

@@ -8,7 +8,7 @@
 //! ```
 
 use super::scan::{push_pairs, words};
-use super::{Fed, Feed, fault};
+use super::{Dialect, Fed, Feed, Packet, fault};
 use crate::tree::Side;
 
 /// Packets of either side.
@@ -23,12 +23,13 @@ pub(super) fn announced(text: &[u8]) -> Option<bool> {
     Some(kind == b"udp")
 }
 
-impl Sides {
-    pub(super) fn side(&self) -> Side {
-        self.side.unwrap_or(Side::Client)
+impl Dialect for Sides {
+    fn side(&self) -> Option<Side> {
+        self.side.or(Some(Side::Client))
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         let text = line.trim_ascii();
         if text.is_empty() || text.iter().all(|byte| *byte == b'=') {
             return Ok(Fed::Taken);

@@ -5,9 +5,8 @@
 //! ```
 
 use super::scan::{push_pairs, words};
-use super::{Fed, Feed, fault};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
-#[derive(Default)]
 pub(super) struct Snort;
 
 const KEYWORD: &[u8] = b"content:";
@@ -33,8 +32,9 @@ pub(super) fn fits(line: &[u8]) -> bool {
     pattern(line, 0).is_some_and(|(_, pattern)| pattern.contains(&b'|'))
 }
 
-impl Snort {
-    pub(super) fn feed(line: &[u8], packet: &mut Vec<u8>) -> Feed {
+impl Dialect for Snort {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let packet = &mut packet.bytes;
         if !packet.is_empty() {
             return Ok(Fed::Complete(0));
         }
@@ -47,7 +47,7 @@ impl Snort {
     }
 }
 
-fn read(text: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<(), super::Fault> {
+fn read(text: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<(), Fault> {
     let mut here = 0;
     let mut hex = false;
     for part in text.split(|byte| *byte == b'|') {

@@ -7,8 +7,8 @@
 //! Rows that follow each other are one packet. The text is never data. Other lines carry time and direction.
 
 use super::log;
-use super::scan::{Word, all_hex, words};
-use super::{Fault, Fed, Feed, Packet, fault};
+use super::scan::{Word, all_hex, indent, is_pair, pair, words};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
 /// Maximum width of the number of a row.
 const NUMBER: usize = 6;
@@ -43,8 +43,8 @@ fn cell(line: &[u8]) -> Option<(usize, &[u8])> {
     Some((open + 1, cell.get(..end)?))
 }
 
-fn is_pair(word: &Word<'_>) -> bool {
-    word.text.len() == 2 && (all_hex(word.text) || word.text == b"--")
+fn is_byte(word: &Word<'_>) -> bool {
+    is_pair(word.text) || word.text == b"--"
 }
 
 /// The bytes of a row of K12 text, a cell each, behind the number of the row: `|0   |23|00|`.
@@ -52,8 +52,7 @@ fn cells(line: &[u8]) -> Option<Vec<u8>> {
     let inner = line.trim_ascii().strip_prefix(b"|")?.strip_suffix(b"|")?;
     let mut cells = inner.split(|byte| *byte == b'|');
     cells.next().filter(|number| number.len() == 4 && number.trim_ascii_end().iter().all(u8::is_ascii_digit))?;
-    let pairs = cells.map(|cell| std::str::from_utf8(cell).ok().filter(|_| cell.len() == 2 && all_hex(cell)));
-    let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
+    let bytes: Option<Vec<u8>> = cells.map(|cell| pair(cell).filter(|_| cell.len() == 2)).collect();
     bytes.filter(|bytes| !bytes.is_empty())
 }
 
@@ -62,15 +61,15 @@ pub(super) fn is_row(line: &[u8]) -> bool {
     cells(line).is_some()
         || cell(line).is_some_and(|(_, cell)| {
             let fewest = if line.trim_ascii_start().starts_with(b"|") { 1 } else { 2 };
-            words(cell, 0).count() >= fewest && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
+            words(cell, 0).count() >= fewest && words(cell, 0).all(|word| is_byte(&word)) && !cell.trim_ascii().starts_with(b"--")
         })
 }
 
 /// Why a row with some pairs is invalid.
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     let (at, cell) = cell(line).filter(|_| !is_border(line) && !counts(line) && !is_row(line))?;
-    let some = words(cell, 0).filter(is_pair).count();
-    let wrong = words(cell, 0).find(|word| !is_pair(word)).filter(|_| some >= 2)?;
+    let some = words(cell, 0).filter(is_byte).count();
+    let wrong = words(cell, 0).find(|word| !is_byte(word)).filter(|_| some >= 2)?;
     Some(Fault { at: at + wrong.at, what: DAMAGED.to_owned() })
 }
 
@@ -100,14 +99,18 @@ pub(super) fn strace_row(line: &[u8]) -> Option<&[u8]> {
     // A wrong digit is reported where the offset is read.
     let wrong = offset.iter().filter(|byte| !byte.is_ascii_hexdigit()).count();
     let data = words(data, 0).next()?;
-    (len < OFFSET * 2 && wrong < 2 && data.gap == 2 && data.text.len() == 2 && all_hex(data.text)).then(|| {
-        let start = line.len() - line.trim_ascii_start().len() + 2;
+    (len < OFFSET * 2 && wrong < 2 && data.gap == 2 && is_pair(data.text)).then(|| {
+        let start = indent(line) + 2;
         line.get(start..).unwrap_or_default()
     })
 }
 
-impl Table {
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+impl Dialect for Table {
+    fn has_headings(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         if let Some(ruler) = self.ruler.take()
             && !is_border(line)
         {
@@ -123,7 +126,7 @@ impl Table {
             return Err(fault);
         }
         if !packet.bytes.is_empty() && !is_row(line) && words(cell, 0).all(|word| word.text.len() <= 2) && !text.is_empty() {
-            return fault(open + cell.len() - cell.trim_ascii_start().len(), DAMAGED);
+            return fault(open + indent(cell), DAMAGED);
         }
         if text.is_empty() || !is_row(line) {
             return self.between(line, packet);
@@ -132,6 +135,14 @@ impl Table {
         Ok(Fed::Taken)
     }
 
+    /// The bytes that a ruler turned out to be at the end of the text.
+    fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
+        packet.bytes.extend(self.ruler.take().unwrap_or_default());
+        Ok(())
+    }
+}
+
+impl Table {
     /// A border or a blank line ends no packet; another line does.
     fn between(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let text = line.trim_ascii();
@@ -145,11 +156,6 @@ impl Table {
         packet.marks.add(log::marks(line));
         Ok(Fed::Taken)
     }
-
-    /// The bytes that a ruler turned out to be at the end of the text.
-    pub(super) fn end(&mut self, packet: &mut Packet) {
-        packet.bytes.extend(self.ruler.take().unwrap_or_default());
-    }
 }
 
 /// The bytes of a cell, up to `--`.
@@ -157,7 +163,5 @@ fn pairs(cell: &[u8], from: usize) -> Option<Vec<u8>> {
     let end = cell.get(from..)?.iter().position(|byte| *byte == b'|').map_or(cell.len(), |len| from + len);
     let cell = cell.get(..end)?;
     let digits = words(cell, from).take_while(|word| word.text != b"--");
-    digits
-        .map(|word| u8::from_str_radix(std::str::from_utf8(word.text).ok()?, 16).ok().filter(|_| word.text.len() == 2))
-        .collect()
+    digits.map(|word| pair(word.text).filter(|_| word.text.len() == 2)).collect()
 }

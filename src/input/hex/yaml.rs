@@ -11,8 +11,8 @@
 
 use super::base64::Base64;
 use super::marks::Marks;
-use super::scan::words;
-use super::{Fault, Fed, Feed, Packet, fault};
+use super::scan::{indent, words};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 use crate::input::Timestamp;
 use crate::tree::Side;
 
@@ -33,20 +33,20 @@ pub(super) fn fits(line: &[u8]) -> bool {
     matches!(line.trim_ascii_end(), b"peers:" | b"packets:")
 }
 
-impl Yaml {
-    pub(super) fn side(&self) -> Side {
-        self.side.unwrap_or(Side::Client)
+impl Dialect for Yaml {
+    fn side(&self) -> Option<Side> {
+        self.side.or(Some(Side::Client))
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let text = line.trim_ascii();
         if text.is_empty() || text.starts_with(b"#") || text.iter().all(|byte| *byte == b'=') {
             return Ok(Fed::Taken);
         }
-        let indent = line.len() - line.trim_ascii_start().len();
+        let indent = indent(line);
         if let Some((base64, key)) = &mut self.data {
             if indent > *key {
-                return base64.feed(line, &mut packet.bytes);
+                return base64.feed(line, packet);
             }
             base64.is_whole()?;
             self.data = None;
@@ -63,6 +63,13 @@ impl Yaml {
         Ok(Fed::Taken)
     }
 
+    fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
+        self.missing(0)?;
+        self.data.as_ref().map_or(Ok(()), |(base64, _)| base64.is_whole())
+    }
+}
+
+impl Yaml {
     fn entry(&mut self, key: &[u8], value: &[u8], indent: usize, at: usize, packet: &mut Packet) -> Result<(), Fault> {
         match key {
             b"packets" => self.packets = true,
@@ -86,7 +93,7 @@ impl Yaml {
                 self.awaits = false;
                 let (rest, mut base64) = (rest.trim_ascii(), Base64::default());
                 if !matches!(rest, b"|" | b">" | b"|-" | b"") {
-                    base64.feed(rest.trim_ascii(), &mut packet.bytes)?;
+                    base64.feed(rest.trim_ascii(), packet)?;
                 }
                 self.data = Some((base64, indent));
             }
@@ -97,11 +104,6 @@ impl Yaml {
 
     fn missing(&self, at: usize) -> Result<(), Fault> {
         if self.awaits { fault(at, "the packet above has no data") } else { Ok(()) }
-    }
-
-    pub(super) fn end(&self) -> Result<(), Fault> {
-        self.missing(0)?;
-        self.data.as_ref().map_or(Ok(()), |(base64, _)| base64.is_whole())
     }
 }
 

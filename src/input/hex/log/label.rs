@@ -1,84 +1,26 @@
 //! Words before bytes: labels, their shape, and the number of bytes that they state.
 
-use crate::input::hex::scan::{all_hex, words};
+use crate::input::hex::scan::{all_hex, is_pair, words};
 use crate::tree::Side;
 
 /// Labels of bytes received from the server.
-pub(super) const RECEIVED: [&str; 24] = [
-    "recv",
-    "received",
-    "receive",
-    "receiving",
-    "recvfrom",
-    "rx",
-    "read",
-    "in",
-    "incoming",
-    "response",
-    "s2c",
-    "inbound",
-    "ingress",
-    "download",
-    "servertoclient",
-    "stoc",
-    "s>c",
-    "<-",
-    "<--",
-    "<==",
-    "<=",
-    "<<",
-    "<<<",
-    "←",
-];
+pub(super) const RECEIVED: &str = "\
+    recv received receive receiving recvfrom rx read in incoming response s2c inbound ingress download servertoclient stoc \
+    s>c <- <-- <== <= << <<< ←";
 
 /// Labels of bytes sent to the server.
-pub(super) const SENT: [&str; 24] = [
-    "send",
-    "sent",
-    "sending",
-    "sendto",
-    "tx",
-    "write",
-    "written",
-    "out",
-    "outgoing",
-    "request",
-    "c2s",
-    "outbound",
-    "egress",
-    "upload",
-    "clienttoserver",
-    "ctos",
-    "c>s",
-    "->",
-    "-->",
-    "==>",
-    "=>",
-    ">>",
-    ">>>",
-    "→",
-];
+pub(super) const SENT: &str = "\
+    send sent sending sendto tx write written out outgoing request c2s outbound egress upload clienttoserver ctos c>s -> \
+    --> ==> => >> >>> →";
 
 /// Other labels of bytes.
-pub(super) const NAMES: [&str; 17] = [
-    "data",
-    "payload",
-    "packet",
-    "pkt",
-    "hex",
-    "hexdump",
-    "raw",
-    "dump",
-    "msg",
-    "message",
-    "buffer",
-    "buf",
-    "body",
-    "frame",
-    "content",
-    "fromhex",
-    "unhexlify",
-];
+pub(super) const NAMES: &str = "\
+    data payload packet pkt hex hexdump raw dump msg message buffer buf body frame content fromhex unhexlify";
+
+/// Whether a word is one of a list.
+pub(super) fn is_one(word: &str, list: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|known| known == word)
+}
 
 /// Whether a prefix ends with an arrow.
 pub(super) fn is_arrow(before: &[u8]) -> bool {
@@ -103,7 +45,7 @@ pub(super) fn is_bracketed(before: &[u8], rest: &[u8]) -> bool {
     let inner = rest.trim_ascii_end().strip_suffix(b"]");
     before.ends_with(b"[")
         && words(before, 0).any(|word| is_word(word.text))
-        && inner.is_some_and(|inner| words(inner, 0).all(|word| word.text.len() == 2 && all_hex(word.text)))
+        && inner.is_some_and(|inner| words(inner, 0).all(|word| is_pair(word.text)))
 }
 
 /// The number of bytes that a line announces: `recv 20 bytes:`, `(32 bytes unread)`.
@@ -184,8 +126,8 @@ pub(in crate::input::hex) fn direction_of_cell(cell: &[u8]) -> Option<Side> {
 
 pub(super) fn direction_of(token: &str) -> Option<Side> {
     match token {
-        _ if RECEIVED.contains(&token) => Some(Side::Server),
-        _ if SENT.contains(&token) => Some(Side::Client),
+        _ if is_one(token, RECEIVED) => Some(Side::Server),
+        _ if is_one(token, SENT) => Some(Side::Client),
         _ => BETWEEN.iter().find_map(|sign| {
             let (from, to) = token.split_once(sign)?;
             party(from).filter(|from| party(to) == Some(from.other()))

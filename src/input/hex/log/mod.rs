@@ -19,11 +19,9 @@ use super::digits::separated;
 use super::head::Head;
 use super::list::List;
 use super::offsets::{Column, Groups, Row, Shape};
-use super::scan::{all_hex, words};
-use super::{Fault, Fed, Feed, Packet, fault, rows};
-use label::{
-    NAMES, RECEIVED, SENT, direction_of, is_arrow, is_bracketed, is_stated, is_word, label, last_word, shape, tokens, trimmed,
-};
+use super::scan::{all_hex, indent, is_pair, pairs, words};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault, rows};
+use label::{NAMES, direction_of, is_arrow, is_bracketed, is_one, is_stated, is_word, label, last_word, shape, tokens, trimmed};
 use place::{
     base64, common_prefix, hidden, is_address, is_argument, is_long, is_meant, is_numbered, may_begin, starts, without_closers,
 };
@@ -84,8 +82,14 @@ impl Log {
     pub(super) fn fits(line: &[u8]) -> Result<bool, Fault> {
         Log::default().find(line).map(|found| found.is_some())
     }
+}
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+impl Dialect for Log {
+    fn has_headings(&self) -> bool {
+        true
+    }
+
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         if is_comment(line) {
             return Ok(Fed::Taken);
         }
@@ -119,7 +123,7 @@ impl Log {
             return Ok(Fed::Taken);
         };
         let announced = self.announced.take();
-        let end = before.len() + line.get(before.len()..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
+        let end = before.len() + line.get(before.len()..).map_or(0, indent);
         let text = line.len() > end + bytes.len() * 3 + 2;
         let start = Head::of(line, end, 0, 10);
         self.rows = Some(Rows { prefix: shape(before), width: bytes.len(), short: false, start, announced, text });
@@ -132,7 +136,9 @@ impl Log {
         }
         Ok(Fed::Taken)
     }
+}
 
+impl Log {
     /// Whether a line is another row of the packet: behind the prefix of the first row, after full rows, and announced or with a
     /// text column. Appends its bytes.
     fn goes_on(&mut self, line: &[u8], packet: &mut Packet) -> Result<bool, Fault> {
@@ -146,9 +152,7 @@ impl Log {
         let Some(at) = starts(line).take(PLACES).find(|at| shape(line.get(..*at).unwrap_or_default()) == prefix) else {
             return Ok(false);
         };
-        let begins = line
-            .get(at..)
-            .is_some_and(|rest| words(rest, 0).next().is_some_and(|word| word.text.len() == 2 && all_hex(word.text)));
+        let begins = line.get(at..).is_some_and(|rest| words(rest, 0).next().is_some_and(|word| is_pair(word.text)));
         if !begins {
             return Ok(false);
         }
@@ -193,7 +197,7 @@ impl Log {
             if let Some(bytes) = base64(before, rest) {
                 return Ok(Some(Found { before, bytes }));
             }
-            let pairs = words(rest, 0).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
+            let pairs = pairs(rest, 0);
             // An array of JSON has decimal numbers.
             let value = before.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
             let is_array = value.starts_with(b":") && value.contains(&b'[');
@@ -208,7 +212,7 @@ impl Log {
             let grouped = before.trim_ascii().is_empty()
                 && words(rest, 0).take_while(|word| word.text.len() == 4 && all_hex(word.text)).count() >= GROUPS;
             let quoted = named && matches!(before.last(), Some(b'"' | b'\''));
-            let behind = words(rest, 0).skip(1).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
+            let behind = words(rest, 0).skip(1).take_while(|word| is_pair(word.text)).count();
             match self.whole(line, at) {
                 Ok(bytes)
                     if pairs >= RUN
@@ -242,8 +246,9 @@ impl Log {
         let is_open =
             line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'`([{<".contains(sign)));
         if let Some(mut bits) = Bits::of(closed.get(at..).unwrap_or_default()) {
-            bits.feed(closed.get(at..).unwrap_or_default(), &mut bytes)?;
-            return Ok(bytes);
+            let mut packet = Packet::default();
+            bits.feed(closed.get(at..).unwrap_or_default(), &mut packet)?;
+            return Ok(packet.bytes);
         }
         // A text column may end with a bracket or a quote.
         if !is_open && self.row.read(line, at, Groups::Any).is_ok_and(|column| column != Column::None) {
@@ -257,11 +262,11 @@ impl Log {
         if separated(closed, at, &mut bytes).is_ok() && closed.get(at..).is_some_and(|rest| !rest.contains(&b'#')) {
             return Ok(bytes);
         }
-        bytes.clear();
+        let mut packet = Packet::default();
         let rest = closed.get(at..).unwrap_or_default();
-        let mut list = List::of(rest, None).filter(|list| list.is_bare());
-        match list.as_mut().map(|list| list.feed(rest, &mut bytes)) {
-            Some(Ok(Fed::Taken)) if !bytes.is_empty() => Ok(bytes),
+        let mut list = List::of(rest, None).filter(|list| list.is_loose());
+        match list.as_mut().map(|list| list.feed(rest, &mut packet)) {
+            Some(Ok(Fed::Taken)) if !packet.bytes.is_empty() => Ok(packet.bytes),
             Some(Err(Fault { at: inner, what })) => Err(Fault { at: at + inner, what }),
             _ => Err(first),
         }
@@ -269,8 +274,7 @@ impl Log {
 
     fn is_name(&self, before: &[u8]) -> bool {
         let word = String::from_utf8_lossy(label(before)).to_ascii_lowercase();
-        let lists: [&[&str]; 3] = [&RECEIVED, &SENT, &NAMES];
-        lists.iter().any(|list| list.contains(&word.as_str()))
+        is_one(&word, NAMES)
             || direction_of(&word).is_some()
             || self.is_known(before)
             || tokens(before).any(|token| token == "bytes")

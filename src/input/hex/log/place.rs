@@ -1,11 +1,11 @@
 //! Places of a line where bytes may begin, and what is none of them.
 
 use super::RUN;
-use super::label::{NAMES, direction_of, tokens};
+use super::label::{NAMES, direction_of, is_one, tokens};
 use crate::input::hex::base64::Base64;
 use crate::input::hex::ends;
-use crate::input::hex::scan::{all_hex, not_hex, words};
-use crate::input::hex::{Fault, fault};
+use crate::input::hex::scan::{all_hex, is_pair, not_hex, run, words};
+use crate::input::hex::{Dialect, Fault, Packet, fault};
 
 /// Number of pairs with colons or dashes between that are no time. Hardware addresses have six or eight.
 pub(super) const SEPARATE: usize = 5;
@@ -26,9 +26,8 @@ pub(super) fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count();
         let is_socket =
             word.text.contains(&b'.') && std::str::from_utf8(word.text).is_ok_and(|text| ends::socket(text).is_some());
-        let is_word = is_socket
-            || letters > 1
-            || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
+        let is_word =
+            is_socket || letters > 1 || tokens(word.text).any(|token| direction_of(&token).is_some() || is_one(&token, NAMES));
         let is_first = words(line, 0).next().is_some_and(|first| first.at == word.at);
         is_first.then_some(word.at).into_iter().chain(prefix).chain(inner).chain(is_word.then_some(word_end))
     })
@@ -37,7 +36,7 @@ pub(super) fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
 /// Whether a line is a comment: `# 25 00`, but not `#1: 25 00`.
 pub(in crate::input::hex) fn is_comment(line: &[u8]) -> bool {
     let Some(rest) = line.trim_ascii_start().strip_prefix(b"#") else { return false };
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = run(rest, u8::is_ascii_digit);
     digits == 0 || !matches!(rest.get(digits), Some(b':' | b'=' | b')'))
 }
 
@@ -76,22 +75,22 @@ pub(super) fn base64(before: &[u8], rest: &[u8]) -> Option<Vec<u8>> {
     if text.len() < BASE64 || !closed || !Base64::fits(text) || text.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    let (mut base64, mut bytes) = (Base64::default(), Vec::new());
-    base64.feed(text, &mut bytes).ok()?;
-    base64.end().ok()?;
-    Some(bytes)
+    let (mut base64, mut packet) = (Base64::default(), Packet::default());
+    base64.feed(text, &mut packet).ok()?;
+    base64.end(&mut packet).ok()?;
+    Some(packet.bytes)
 }
 
 /// Whether a hardware address begins here: six or eight pairs with colons or dashes between.
 pub(super) fn is_address(rest: &[u8]) -> bool {
     let Some(word) = words(rest, 0).next() else { return false };
     let pairs = || word.text.split(|byte| matches!(byte, b':' | b'-'));
-    matches!(pairs().count(), 6 | 8) && pairs().all(|pair| pair.len() == 2 && all_hex(pair))
+    matches!(pairs().count(), 6 | 8) && pairs().all(is_pair)
 }
 
 /// Whether this is the argument of a call: `recv(4096)`.
 pub(super) fn is_argument(before: &[u8], rest: &[u8]) -> bool {
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = run(rest, u8::is_ascii_digit);
     before.ends_with(b"(") && digits > 0 && rest.get(digits) == Some(&b')')
 }
 
@@ -100,7 +99,7 @@ pub(super) fn is_numbered(rest: &[u8]) -> bool {
     let mut all = words(rest, 0);
     let (Some(first), next) = (all.next(), all.next()) else { return false };
     let digits = first.text.strip_prefix(b"0x").unwrap_or(first.text);
-    let number = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let number = run(digits, u8::is_ascii_hexdigit);
     let colon = digits.get(number..) == Some(b":") && next.is_some();
     let unit = next.is_some_and(|next| next.text.starts_with(b"byte"));
     let separate =
@@ -115,10 +114,9 @@ pub(super) fn is_long(rest: &[u8]) -> bool {
         return true;
     }
     words(rest, 0).next().is_some_and(|word| {
-        let digits = word.text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let digits = run(word.text, u8::is_ascii_hexdigit);
         let mixed = word.text.iter().take(digits).any(u8::is_ascii_alphabetic) && word.text.iter().any(u8::is_ascii_digit);
-        let separate =
-            word.text.split(|byte| matches!(byte, b':' | b'-')).take_while(|part| part.len() == 2 && all_hex(part)).count();
+        let separate = word.text.split(|byte| matches!(byte, b':' | b'-')).take_while(|part| is_pair(part)).count();
         let address = matches!(separate, 6 | 8) || separate < SEPARATE;
         digits >= LONG && (mixed || digits > 20) || !address
     })
@@ -137,7 +135,7 @@ pub(super) fn hidden<T>(line: &[u8]) -> Result<Option<T>, Fault> {
     let mut before = None;
     let mut run = 0;
     for word in words(line, 0) {
-        if word.text.len() == 2 && all_hex(word.text) {
+        if is_pair(word.text) {
             run += 1;
         } else {
             (before, run) = (Some(word), 0);

@@ -25,8 +25,8 @@ pub(super) use row::{Column, Groups, Row, decimal};
 use super::head::Head;
 use super::marks::Marks;
 use super::ruler::is_ruler;
-use super::scan::{Word, all_hex, words};
-use super::{Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
+use super::scan::{Word, all_hex, is_pair, words};
+use super::{Dialect, Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
 use row::is_group;
 
 /// Why a row in another format is invalid.
@@ -246,10 +246,15 @@ impl Dump {
         self.row.big = big;
         self
     }
+}
 
-    /// Describes the format of the rows.
-    pub(super) fn describe(&self) -> String {
-        match self.shape.groups {
+impl Dialect for Dump {
+    fn is_dump(&self) -> bool {
+        true
+    }
+
+    fn describe(&self) -> Option<String> {
+        Some(match self.shape.groups {
             Groups::Any if self.shape.prefix => "a dump as of tcpdump (0x, offset, colon, groups of bytes)".to_owned(),
             Groups::Any if self.order == Some(Column::Reversed) => {
                 "a dump as of xxd -e (offset, colon, groups with the last byte first)".to_owned()
@@ -265,15 +270,14 @@ impl Dump {
             }
             Groups::Bits => "a dump as of xxd -b (offset, eight bits for each byte)".to_owned(),
             Groups::Decimal => "a dump as of od -tu1 or gdb's x/16ub (offset, decimal bytes)".to_owned(),
-        }
+        })
     }
 
-    /// Whether a packet of this dump begins at its IP header.
-    pub(super) fn is_bare_ip(&self, packet: &[u8]) -> bool {
+    fn is_bare_ip(&self, packet: &[u8]) -> bool {
         self.shape.prefix && self.shape.colon && bare_ip::begins(packet, self.ip_announced)
     }
 
-    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let text = line.trim_ascii();
         if text.is_empty() {
             self.skipping = false;
@@ -296,6 +300,20 @@ impl Dump {
         }
     }
 
+    fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
+        let differs = std::mem::take(&mut self.doubtful) && self.order.is_none() && packet.bytes != self.reversed;
+        if differs && !packet.bytes.is_empty() {
+            return fault(
+                0,
+                "the text column does not show whether the groups above are in order (xxd -g4) or reversed (xxd -e); use xxd -g1",
+            );
+        }
+        self.reversed.clear();
+        Ok(())
+    }
+}
+
+impl Dump {
     /// Whether a line without an offset is a malformed row: bytes alone, or an offset with an invalid digit.
     fn is_damaged(&self, line: &[u8], packet: &Packet) -> bool {
         if packet.bytes.is_empty() || is_ruler(line) {
@@ -347,21 +365,8 @@ impl Dump {
         Ok(Fed::Taken)
     }
 
-    /// Ends the packet, or the text.
-    pub(super) fn end(&mut self, packet: &mut Vec<u8>) -> Result<(), Fault> {
-        let differs = std::mem::take(&mut self.doubtful) && self.order.is_none() && *packet != self.reversed;
-        if differs && !packet.is_empty() {
-            return fault(
-                0,
-                "the text column does not show whether the groups above are in order (xxd -g4) or reversed (xxd -e); use xxd -g1",
-            );
-        }
-        self.reversed.clear();
-        Ok(())
-    }
-
     fn complete(&mut self, used: usize, packet: &mut Packet) -> Feed {
-        self.end(&mut packet.bytes)?;
+        self.end(packet)?;
         Ok(Fed::Complete(used))
     }
 
@@ -384,8 +389,7 @@ impl Dump {
         };
         // Prose may begin with a number. It is no offset if no bytes follow, unless it is exactly the expected one.
         let prose = !self.shape.begins_with(first.text);
-        let is_pair = |word: &Word<'_>| word.text.len() == 2 && all_hex(word.text);
-        if prose && !packet.bytes.is_empty() && words(line, from).skip(1).take_while(is_pair).count() >= 3 {
+        if prose && !packet.bytes.is_empty() && words(line, from).skip(1).take_while(|word| is_pair(word.text)).count() >= 3 {
             return fault(first.at, UNLIKE);
         }
         if packet.bytes.is_empty() {

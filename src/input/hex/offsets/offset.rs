@@ -4,7 +4,7 @@
 //! 00000010:   0x0010:   0010h:   00007ff6`12340010   .rdata:00402010   0C1B:0110   0x555555558018 <msg+8>:
 //! ```
 
-use crate::input::hex::scan::{after_marks, all_hex, words};
+use crate::input::hex::scan::{after_marks, all_hex, number, words};
 
 /// Minimum number of digits; fewer are bytes.
 const SHORTEST: usize = 3;
@@ -25,8 +25,7 @@ pub(in crate::input::hex) struct Offset<'a> {
 
 impl Offset<'_> {
     pub fn value(&self, radix: u32) -> Option<u64> {
-        let digits: Vec<u8> = self.text.iter().copied().filter(|byte| *byte != b'`').collect();
-        u64::from_str_radix(std::str::from_utf8(&digits).ok()?, radix).ok()
+        number(self.text, radix)
     }
 }
 

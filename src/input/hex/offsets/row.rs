@@ -3,7 +3,7 @@
 //! Groups may be separated by any blanks. Only a text that matches the bytes before it is a text column; anything else is data,
 //! or an error.
 
-use crate::input::hex::scan::{Word, all_hex, digit, not_hex, push_pairs, words};
+use crate::input::hex::scan::{Word, all_hex, not_hex, pair, push_pairs, words};
 use crate::input::hex::text::{Shows, differs, shows};
 use crate::input::hex::{Fault, fault};
 
@@ -313,16 +313,10 @@ fn push_group(text: &[u8], groups: Groups, big: bool, out: &mut Vec<u8>) -> bool
 
 /// Two bytes joined by a dash, in the middle of a WinDbg row.
 fn push_joined(text: &[u8], out: &mut Vec<u8>) -> bool {
-    match *text {
-        [a, b, b'-', c, d] => match [digit(a), digit(b), digit(c), digit(d)] {
-            [Some(a), Some(b), Some(c), Some(d)] => {
-                out.extend([a << 4 | b, c << 4 | d]);
-                true
-            }
-            _ => false,
-        },
-        _ => false,
-    }
+    let halves = text.split_at_checked(2).filter(|_| text.len() == 5 && text.get(2) == Some(&b'-'));
+    let bytes = halves.and_then(|(left, right)| Some([pair(left)?, pair(right.get(1..)?)?]));
+    out.extend(bytes.into_iter().flatten());
+    bytes.is_some()
 }
 
 /// A byte in decimal, from -128 to 255.

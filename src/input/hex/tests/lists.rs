@@ -28,6 +28,7 @@ fn word(side: Side, client: &'static str, server: &'static str) -> &'static str 
 
 const FORMS: &[Form] = &[
     ("text2pcap", |(bytes, side, at)| format!("{} 12:00:{at:02}.5\n{}", word(*side, "O", "I"), dump(bytes, "")), true, true),
+    ("marks", |(bytes, side, _)| format!("{} {}\n", word(*side, ">", "<"), spaced(bytes)), true, false),
     ("a log", |(bytes, side, at)| format!("12:00:{at:02}.5 {}: {}\n", word(*side, "send", "recv"), spaced(bytes)), true, true),
     (
         "parties",
@@ -136,6 +137,8 @@ fn blank_lines_and_widths_separate_packets() {
     assert_eq!(lens(&[a, a, b].concat()), [12]);
     assert_eq!(lens(&[a, c].concat()), [5, 6]);
     assert_eq!(lens(&[a, b, a].concat()), [5, 2, 5]);
+    assert_eq!(lens(&[b, a].concat()), [2, 5]);
+    assert_eq!(lens(&[a, b, b].concat()), [5, 2, 2]);
     assert_eq!(lens(&[a, "\n", a].concat()), [5, 5]);
     assert_eq!(lens(&[a, a, c, c, b].concat()), [5, 5, 6, 6, 2]);
 }

@@ -1,9 +1,17 @@
 //! Test helpers: write bytes in the formats of tools, from their documentation and not from the readers.
 
-use std::fmt::Write as _;
-
 /// A tool or convention, and its formatter.
 pub(super) type Writer = (&'static str, fn(&[u8]) -> String);
+
+/// A frame of UDP.
+#[rustfmt::skip]
+pub(super) const PACKET: [u8; 72] = [
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00,
+    0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00,
+    0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b,
+    0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22, 0x65, 0x6e, 0x22, 0x2c, 0x22, 0x76, 0x65, 0x72,
+    0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31,
+];
 
 /// Dialects in which any bytes are unambiguous.
 pub(super) const WRITERS: &[Writer] = &[
@@ -43,14 +51,11 @@ pub(super) const WRITERS: &[Writer] = &[
     ("numbers with 0x", |bytes| list(bytes, |byte| format!("0x{byte:02X}"))),
     ("xxd -i", |bytes| format!("unsigned char p[] = {{\n  {}\n}};\n", list(bytes, |byte| format!("0x{byte:02x}")))),
     ("Java", |bytes| format!("byte[] p = {{ {} }};", list(bytes, |byte| format!("(byte) 0x{byte:02x}")))),
-    ("escapes", |bytes| bytes.iter().fold(String::new(), |text, byte| text + &format!("\\x{byte:02x}"))),
+    ("escapes", escapes),
     ("octal escapes in quotes", |bytes| {
         format!("$1 = \"{}\"", bytes.iter().fold(String::new(), |text, byte| text + &format!("\\{byte:03o}")))
     }),
-    ("strace -xx", |bytes| {
-        let escapes = bytes.iter().fold(String::new(), |text, byte| text + &format!("\\x{byte:02x}"));
-        format!("read(3, \"{escapes}\", 4096) = {}\n", bytes.len())
-    }),
+    ("strace -xx", |bytes| format!("read(3, \"{}\", 4096) = {}\n", escapes(bytes), bytes.len())),
     ("percent-encoding", percent),
     ("percent-encoding of everything", |bytes| bytes.iter().fold(String::new(), |text, byte| text + &format!("%{byte:02X}"))),
     ("IDA, db", |bytes| rows(bytes, |at, row| format!(".rdata:{:08X}  db {}\n", at + 0x40_2000, list(row, masm)))),
@@ -70,11 +75,7 @@ pub(super) const COMMUNITY: &[Writer] = &[
         rows(bytes, |at, row| format!("[ 1234.567890] game: {at:08x}: {}  {}\n", spaced(row), text(row)))
     }),
     ("a debugger's dash", |bytes| {
-        bytes
-            .chunks(8)
-            .enumerate()
-            .map(|(at, row)| format!("{:08X} - {}\n", 0x01A2_0000 + at * 8, spaced(row).to_uppercase()))
-            .collect()
+        chunks(bytes, 8, |at, row| format!("{:08X} - {}\n", 0x01A2_0000 + at, spaced(row).to_uppercase()))
     }),
     ("radare2 px", |bytes| {
         let head = "- offset -   0 1  2 3  4 5  6 7  8 9  A B  C D  E F  0123456789ABCDEF\n".to_owned();
@@ -87,10 +88,7 @@ pub(super) const COMMUNITY: &[Writer] = &[
         let head = format!("write(3, \"...\"..., {}) = {}\n", bytes.len(), bytes.len());
         head + &rows(bytes, |at, row| format!(" | {at:05x}  {}  {:<16} |\n", halves(row), text(row)))
     }),
-    ("decimal offsets", |bytes| {
-        let rows = bytes.chunks(12).enumerate();
-        rows.map(|(at, row)| format!("qml: dump +{:03} {}\n", at * 12, spaced(row))).collect()
-    }),
+    ("decimal offsets", |bytes| chunks(bytes, 12, |at, row| format!("qml: dump +{at:03} {}\n", spaced(row)))),
     ("WowPacketParser", |bytes| {
         let border = format!("|{}|{}|\n", "-".repeat(49), "-".repeat(33));
         let ruler = format!("| {} | 0 1 2 3 4 5 6 7 8 9 A B C D E F |\n", spaced(&(0..16).collect::<Vec<u8>>()).to_uppercase());
@@ -109,20 +107,62 @@ pub(super) const COMMUNITY: &[Writer] = &[
     ("bits with 0b", |bytes| bytes.iter().map(|byte| format!("0b{byte:08b}")).collect::<Vec<_>>().join(" ")),
     ("xxd -b", |bytes| {
         let bits = |row: &[u8]| row.iter().map(|byte| format!("{byte:08b}")).collect::<Vec<_>>().join(" ");
-        bytes.chunks(6).enumerate().map(|(at, row)| format!("{:08x}: {:<53}  {}\n", at * 6, bits(row), text(row))).collect()
+        chunks(bytes, 6, |at, row| format!("{at:08x}: {:<53}  {}\n", bits(row), text(row)))
     }),
     ("Snort", |bytes| format!("content:\"|{}|\"; sid:1;", spaced(bytes))),
     ("columns of tshark", |bytes| format!("7\t192.0.2.10\t{}\n", joined(bytes, 80, ""))),
     ("a data URI", |bytes| format!("data:application/octet-stream;base64,{}", data_encoding::BASE64.encode(bytes))),
     ("gdb x/8c", |bytes| {
         let cell = |byte: &u8| format!("{} '{}'", byte.cast_signed(), char::from(*byte).escape_default());
-        let rows = bytes.chunks(8).enumerate();
-        rows.map(|(at, row)| format!("0x{:x}:\t{}\n", 0x7ffe_1000 + at * 8, row.iter().map(cell).collect::<Vec<_>>().join("\t")))
-            .collect()
+        let row =
+            |at, row: &[u8]| format!("0x{:x}:\t{}\n", 0x7ffe_1000 + at, row.iter().map(cell).collect::<Vec<_>>().join("\t"));
+        chunks(bytes, 8, row)
     }),
     ("rows behind a log", |bytes| {
         let head = format!("[12:00:01] DEBUG recv {} bytes:\n", bytes.len());
         head + &rows(bytes, |_, row| format!("[12:00:01] DEBUG {:<47}  {}\n", spaced(row), text(row)))
+    }),
+];
+
+/// Further options and languages.
+pub(super) const PRINTED: &[Writer] = &[
+    ("xxd -c8 -g1", |bytes| chunks(bytes, 8, |at, row| format!("{at:08x}: {:<23}  {}\n", spaced(row), text(row)))),
+    ("xxd -i -u", |bytes| {
+        format!("unsigned char p[] = {{\n  {}\n}};\nunsigned int p_len = 72;\n", list(bytes, |byte| format!("0X{byte:02X}")))
+    }),
+    ("od -Ax -tx1", |bytes| rows(bytes, |at, row| format!("{at:06x} {}\n", spaced(row))) + &format!("{:06x}\n", bytes.len())),
+    ("od -tx1", |bytes| rows(bytes, |at, row| format!("{at:07o} {}\n", spaced(row))) + &format!("{:07o}\n", bytes.len())),
+    ("od -Ad -tx1", |bytes| rows(bytes, |at, row| format!("{at:07} {}\n", spaced(row))) + &format!("{:07}\n", bytes.len())),
+    ("od -Ax -tx1 -w32", |bytes| {
+        chunks(bytes, 32, |at, row| format!("{at:06x} {}\n", spaced(row))) + &format!("{:06x}\n", bytes.len())
+    }),
+    ("od -x", |bytes| words(bytes, 8, "")),
+    ("od -Ax -tx4", |bytes| {
+        let number = |four: &[u8]| four.iter().rev().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        let row = |at, row: &[u8]| format!("{at:06x} {}\n", row.chunks(4).map(number).collect::<Vec<_>>().join(" "));
+        rows(bytes, row) + &format!("{:06x}\n", bytes.len())
+    }),
+    ("od -An -tx1", |bytes| rows(bytes, |_, row| format!(" {}\n", spaced(row)))),
+    ("tcpdump -xx", |bytes| {
+        let head = "22:13:20.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30\n".to_owned();
+        head + &rows(bytes, |at, row| format!("\t0x{at:04x}:  {}\n", joined(row, 2, " ")))
+    }),
+    ("tshark -Px", |bytes| {
+        let head = "    1   0.000000     10.0.0.1 → 10.0.0.2     TAPA 72 Tunnel - V=2, T=Type 0\n\n".to_owned();
+        head + &rows(bytes, |at, row| format!("{at:04x}  {:<47}   {}\n", spaced(row), text(row)))
+    }),
+    ("a C string", |bytes| format!("char p[] =\n{};\n", chunks(bytes, 40, |_, row| format!("\"{}\"\n", escapes(row))))),
+    ("Python bytes", |bytes| format!("b'{}'", python(bytes))),
+    ("a Python variable", |bytes| format!("data = b'{}'\n", python(bytes))),
+    ("Python bytes in parentheses", |bytes| {
+        format!("data = (\n{})\n", chunks(bytes, 40, |_, row| format!("    b'{}'\n", python(row))))
+    }),
+    ("rows of 0x", |bytes| chunks(bytes, 8, |_, row| list(row, |byte| format!("0x{byte:02x}")) + ",\n")),
+    ("a Rust array", |bytes| format!("let p = [\n    {}\n];\n", list(bytes, |byte| format!("0x{byte:02x}")))),
+    ("odd spacing", |bytes| chunks(bytes, 7, |_, row| joined(row, 1, "   ") + "  \n")),
+    ("words of four digits", |bytes| joined(bytes, 2, " ")),
+    ("base64", |bytes| {
+        chunks(data_encoding::BASE64.encode(bytes).as_bytes(), 76, |_, line| String::from_utf8_lossy(line).into_owned() + "\n")
     }),
 ];
 
@@ -147,7 +187,25 @@ pub(super) const DOUBTFUL: &[Writer] = &[
 ];
 
 fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
-    bytes.chunks(16).enumerate().map(|(number, bytes)| row(number * 16, bytes)).collect()
+    chunks(bytes, 16, row)
+}
+
+fn chunks(bytes: &[u8], width: usize, row: impl Fn(usize, &[u8]) -> String) -> String {
+    bytes.chunks(width).enumerate().map(|(number, bytes)| row(number * width, bytes)).collect()
+}
+
+fn escapes(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("\\x{byte:02x}"))
+}
+
+/// As `repr` prints bytes.
+fn python(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| match byte {
+        b'\n' => text + "\\n",
+        b'\'' | b'\\' => text + &format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => text + &String::from(char::from(*byte)),
+        _ => text + &format!("\\x{byte:02x}"),
+    })
 }
 
 fn spaced(bytes: &[u8]) -> String {
@@ -228,12 +286,10 @@ fn frida(bytes: &[u8]) -> String {
 }
 
 fn gdb_rows(bytes: &[u8], number: impl Fn(&u8) -> String) -> String {
-    bytes.chunks(8).enumerate().fold(String::new(), |mut out, (index, row)| {
-        let at = index * 8;
+    chunks(bytes, 8, |at, row| {
         let symbol = if at == 0 { "<msg>".to_owned() } else { format!("<msg+{at}>") };
         let numbers: Vec<String> = row.iter().map(&number).collect();
-        let _ = writeln!(out, "0x{:x} {symbol}:\t{}", 0x5555_5555_8010 + at as u64, numbers.join("\t"));
-        out
+        format!("0x{:x} {symbol}:\t{}\n", 0x5555_5555_8010 + at, numbers.join("\t"))
     })
 }
 
@@ -309,14 +365,9 @@ fn percent(bytes: &[u8]) -> String {
 }
 
 fn yaml(bytes: &[u8]) -> String {
-    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let encoded: String = bytes.chunks(3).fold(String::new(), |text, group| {
-        let number = group.iter().fold(0_usize, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - group.len()));
-        let four = (0..4).map(|at| if at > group.len() { '=' } else { char::from(digits[number >> (18 - 6 * at) & 63]) });
-        text + &four.collect::<String>()
-    });
     let peer = |number| format!("  - peer: {number}\n    host: \"10.0.0.{number}\"\n    port: 5000\n");
-    let lines: String = encoded.as_bytes().chunks(64).map(|line| format!("      {}\n", String::from_utf8_lossy(line))).collect();
+    let encoded = data_encoding::BASE64.encode(bytes);
+    let lines = chunks(encoded.as_bytes(), 64, |_, line| format!("      {}\n", String::from_utf8_lossy(line)));
     let packet = "packets:\n  - packet: 5\n    peer: 1\n    timestamp: 1448400000.005992000\n    data: !!binary |\n";
     format!("peers:\n{}{}{packet}{lines}", peer(0), peer(1))
 }
