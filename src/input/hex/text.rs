@@ -19,6 +19,10 @@ pub(super) enum Shows {
 /// Bars around the column.
 const BARS: [(&str, &str); 3] = [("|", "|"), (">", "<"), ("│", "│")];
 
+/// Maximum number of bytes of a row with a text column, and bytes of its text for each of them: a character and a blank.
+const WIDEST: usize = 256;
+const SIZE: usize = 8;
+
 /// Characters before the gap.
 const GAP: usize = 8;
 
@@ -27,9 +31,14 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
     if !is_digits && is_plain(text, bytes) {
         return Shows::All;
     }
+    if bytes.len() > WIDEST {
+        return Shows::Not;
+    }
+    // The rest of a long line does not matter.
+    let text = text.get(..bytes.len() * SIZE + SIZE * GAP).unwrap_or(text);
     let mut text = String::from_utf8_lossy(text);
     // `hexyl` prints a digit for NUL, and symbols for other bytes.
-    if !is_digits && text.contains(['•', '×']) {
+    if !is_digits && !text.is_ascii() && text.contains(['•', '×']) {
         text = without_zeros(&text, bytes).into();
     }
     let text = text.trim_end();
@@ -116,7 +125,7 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
     let mut left = bytes;
     let mut shown = 0;
     // Bars between groups of characters, as pwntools draws them.
-    let ruled = text.matches(['│', '┊']).count() > 1;
+    let ruled = || text.matches(['│', '┊']).count() > 1;
     for (at, character) in text.char_indices() {
         if blanks == Blanks::Lost {
             while let [b' ', rest @ ..] = left {
@@ -124,7 +133,7 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
             }
         }
         let blank = character == ' ' || character == '\t';
-        if ruled && matches!(character, '│' | '┊') {
+        if matches!(character, '│' | '┊') && ruled() {
             continue;
         }
         let Some((byte, rest)) = left.split_first() else {

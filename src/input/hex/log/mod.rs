@@ -205,8 +205,8 @@ impl Log {
             // Bytes do not begin after the colon of another pair.
             let joined = before.ends_with(b":") && !rest.starts_with(b" ");
             let last = last_word(trimmed(before));
-            let is_pair = last.len() == 2 && all_hex(last);
-            if joined && (is_pair || !named && !is_word(last)) {
+            let behind_pair = is_pair(last);
+            if joined && (behind_pair || !named && !is_word(last)) {
                 continue;
             }
             let grouped = before.trim_ascii().is_empty()

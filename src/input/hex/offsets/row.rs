@@ -37,6 +37,9 @@ pub(in crate::input::hex) enum Column {
     Either,
 }
 
+/// Maximum number of places of a line where a text column is looked for: comparing the rest of the line costs its length.
+const PLACES: usize = 64;
+
 /// Bytes of a row in both orders of their groups. They differ only if groups have several bytes.
 #[derive(Debug, Default)]
 pub(in crate::input::hex) struct Row {
@@ -95,12 +98,12 @@ impl Row {
             return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
         };
         // First all bytes before the first invalid word, then positions where a text may begin with hex digits.
-        let all = std::iter::once(&place).chain(places.iter().rev());
+        let all = std::iter::once(&place).chain(places.iter().rev().take(PLACES));
         if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
             return Ok(column);
         }
         let narrow: Vec<ColumnStart> = self.all_places(line, from, word.at, groups);
-        if let Some(column) = narrow.iter().rev().find_map(|place| self.column(line, place, false)) {
+        if let Some(column) = narrow.iter().rev().take(PLACES).find_map(|place| self.column(line, place, false)) {
             return Ok(column);
         }
         let says_something = || word.text != b"#" || words(line, word.at + word.text.len()).next().is_some();
@@ -119,7 +122,7 @@ impl Row {
         if near {
             return Ok(Column::None);
         }
-        if let Some(place) = places.iter().find(|place| shown(place) == Shows::Nearly) {
+        if let Some(place) = places.iter().take(PLACES).find(|place| shown(place) == Shows::Nearly) {
             self.straight.truncate(place.bytes);
             self.reversed.truncate(place.bytes);
             return Ok(Column::None);
@@ -157,7 +160,7 @@ impl Row {
     /// A row of groups only: the last ones are text if they match those before, after a wider gap.
     fn digits_as_text(&mut self, line: &[u8], places: &[ColumnStart], narrowest: usize) -> Column {
         let wide = |place: &&ColumnStart| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
-        places.iter().filter(wide).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
+        places.iter().filter(wide).take(PLACES).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
     }
 
     /// Every word up to the end of the groups.
