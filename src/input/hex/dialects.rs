@@ -5,9 +5,10 @@
 
 use super::bits::Bits;
 use super::columns::Columns;
-use super::detect::{Context, Preface};
+use super::context::Context;
 use super::list::List;
 use super::literal::Literal;
+use super::preface::Preface;
 use super::snort::{self, Snort};
 use super::yaml::{self, Yaml};
 use super::{Dialect, Fault, asm};

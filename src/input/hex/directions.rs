@@ -2,6 +2,8 @@
 
 use super::ends::Peers;
 use super::marks::Marks;
+use super::reader::{BARE_IP, Reader};
+use crate::input::{Frame, Link};
 use crate::tree::Side;
 
 /// The directions of a text so far.
@@ -20,5 +22,26 @@ impl Directions {
         let lacks = self.found && direction.is_none();
         self.found |= direction.is_some();
         (direction, lacks && !std::mem::replace(&mut self.lacking, true))
+    }
+}
+
+impl Reader {
+    /// The current packet.
+    pub(super) fn frame(&mut self) -> Option<Frame<'_>> {
+        let bytes = self.packet.bytes.get(self.runs.current(self.packet.bytes.len())).filter(|bytes| !bytes.is_empty())?;
+        let (side, marks) = (self.dialect.side(), self.packet.marks);
+        let (direction, is_lacking) = self.directions.of(&marks, side);
+        if is_lacking {
+            let what = "has no direction, though others before it have; expected a word such as C->S, recv or sent";
+            self.remark = Some(format!("the packet before line {} {what}", self.line));
+        }
+        let link = match (side.filter(|_| !self.datagrams), self.link) {
+            (Some(side), _) => Link::Stream(side),
+            (None, Some(link)) => link,
+            (None, None) if self.dialect.is_bare_ip(bytes) => Link::Type(BARE_IP),
+            (None, None) => Link::Unknown,
+        };
+        let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        Some(Frame { time: marks.time, link, bytes, original_len, direction, endpoints: marks.ends.both(), ..Frame::default() })
     }
 }

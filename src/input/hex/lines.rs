@@ -3,7 +3,7 @@
 //! Replaced characters keep their place, so that columns of errors are those of the text.
 
 use super::scan::{indent, run};
-use super::{Fault, ansi, boxed, table};
+use super::{Fault, ansi, bars, boxed};
 use std::borrow::Cow;
 
 /// Blanks of web pages and word processors, each read as one space.
@@ -83,7 +83,7 @@ fn without_glyphs(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 /// A row of `strace -e write`, between bars: ` | 00000  23 00 ...  #.. |`.
 fn without_bars(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Some(inner) = table::strace_row(&line) else { return line };
+    let Some(inner) = bars::strace_row(&line) else { return line };
     let mut plain = vec![b' '; line.len() - inner.len()];
     plain.extend(inner.trim_ascii_end());
     // The text itself may end with a bar.

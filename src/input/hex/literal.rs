@@ -1,12 +1,11 @@
 //! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or escapes without quotes. Adjacent literals are
 //! one packet, up to a `;`; a line of Python bytes outside of parentheses is a separate packet.
 
-use super::list::repeats;
+use super::escapes::{escape, escapes_between_text, unquoted};
+use super::list_items::repeats;
+use super::python::{is_call, is_prefix, python_literal};
 use super::scan::{all_hex, pair};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault};
-
-/// Minimum length at which a literal of hex digits is read as digits.
-const HEXLIFIED: usize = 16;
 
 pub(super) struct Literal {
     /// Escapes without quotes.
@@ -30,8 +29,7 @@ impl Literal {
         });
         // Octal escapes of one digit are ambiguous.
         let octal = text.windows(2).filter(|at| matches!(at, [b'\\', b'0'..=b'7'])).count() > 1 && text.contains(&b'"');
-        let escape = escape || octal;
-        if !python && !escape {
+        if !python && !escape && !octal {
             return None;
         }
         let bare = is_bare(text);
@@ -119,103 +117,4 @@ impl Literal {
 fn is_bare(text: &[u8]) -> bool {
     let first = text.windows(2).position(|at| at == b"\\x");
     first.is_some_and(|at| !text.get(..at).unwrap_or_default().iter().any(|byte| matches!(byte, b'"' | b'\'')))
-}
-
-/// Whether characters other than blanks and commas stand between escapes, as bpftrace and `repr` print them. These write no
-/// escape for a printable character.
-fn escapes_between_text(text: &[u8]) -> bool {
-    let printable = |at: &[u8]| match at {
-        [b'\\', b'x', digits @ ..] => matches!(pair(digits), Some(b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~')),
-        _ => false,
-    };
-    if text.windows(4).any(printable) {
-        return false;
-    }
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        at += match rest {
-            [b'\\', b'x', digits @ ..] if pair(digits).is_some() => 4,
-            [b'\\'] => 1,
-            [b' ' | b',' | b'\t', ..] => 1,
-            [byte, ..] => return byte.is_ascii_graphic() && *byte != b'\\' && *byte != b'#',
-            [] => return false,
-        };
-    }
-    false
-}
-
-/// Escapes and characters without quotes around them: all of the line is data.
-fn unquoted(text: &[u8], packet: &mut Vec<u8>) -> Feed {
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        at += match rest {
-            [b'\\', ..] => escape(rest, at, packet)?,
-            [byte, ..] => {
-                packet.push(*byte);
-                1
-            }
-            [] => 0,
-        };
-    }
-    Ok(Fed::Taken)
-}
-
-/// Whether a literal of Python bytes begins after this text: `b`, `rb`, `bytearray(b`.
-fn is_prefix(before: &[u8]) -> bool {
-    let name = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let name = before.get(before.len() - name..).unwrap_or_default();
-    [&b"b"[..], b"rb", b"br"].iter().any(|prefix| name.eq_ignore_ascii_case(prefix))
-}
-
-/// Whether a line is a whole system call with its result, as in strace: `read(3, "\x23", 1) = 1`.
-fn is_call(text: &[u8]) -> bool {
-    let Some(close) = text.iter().rposition(|byte| *byte == b')') else { return false };
-    let result = text.get(close + 1..).unwrap_or_default().trim_ascii();
-    text.iter().position(|byte| *byte == b'(').is_some_and(|open| open > 0 && open < close)
-        && result.strip_prefix(b"= ").is_some_and(|result| result.first().is_some_and(u8::is_ascii_digit))
-}
-
-/// Whether a line contains a literal such as `b'..'`, up to its end.
-fn python_literal(text: &[u8]) -> bool {
-    let Some(at) = text.windows(2).position(|pair| matches!(pair, [b'b', b'"' | b'\''])) else { return false };
-    let before = at.checked_sub(1).and_then(|before| text.get(before));
-    let quote = text.get(at + 1).copied().unwrap_or_default();
-    let rest = text.get(at + 2..).unwrap_or_default();
-    let Some(len) = rest.iter().position(|byte| *byte == quote) else { return false };
-    // The result of `binascii.hexlify` consists of digits, not bytes.
-    let is_hex = len >= HEXLIFIED && len.is_multiple_of(2) && rest.iter().take(len).all(u8::is_ascii_hexdigit);
-    !is_hex && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
-}
-
-/// Letters behind a backslash, and the bytes that they stand for.
-const ESCAPES: [&[u8; 11]; 2] = [b"abtnvfr\\'\"?", b"\x07\x08\t\n\x0b\x0c\r\\'\"?"];
-
-/// Parses the escape that begins here; returns its length.
-fn escape(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
-    let (byte, len) = match rest {
-        [_, b'x', digits @ ..] if let Some(byte) = pair(digits) => (byte, 4),
-        [_, b'x', ..] => return fault(at + 2, "expected two hex digits after \\x"),
-        [_, b'u', b'0', b'0', digits @ ..] if let Some(byte) = pair(digits) => (byte, 6),
-        [_, b'u', ..] => return fault(at + 2, "expected 00 and two hex digits after \\u; no other character is a byte"),
-        [_, letter, ..] if let Some(byte) = meaning(*letter) => (byte, 2),
-        [_, octal @ ..] => return escape_octal(octal, at, packet),
-        [] => return fault(at, "expected an escape"),
-    };
-    packet.push(byte);
-    Ok(len)
-}
-
-fn meaning(letter: u8) -> Option<u8> {
-    let [letters, bytes] = ESCAPES;
-    letters.iter().zip(bytes).find(|(known, _)| **known == letter).map(|(_, byte)| *byte)
-}
-
-fn escape_octal(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
-    let digits = rest.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-    let (len, value) = digits.fold((0, 0_u32), |(len, value), byte| (len + 1, value * 8 + u32::from(byte - b'0')));
-    match u8::try_from(value) {
-        Ok(value) if len > 0 => packet.push(value),
-        _ => return fault(at, "an escape that is not known here"),
-    }
-    Ok(len + 1)
 }

@@ -87,9 +87,14 @@ fn read(text: &str) -> Option<Read> {
         let nanos = u32::try_from(time.subsec_nanosecond()).ok()?;
         return Some(Read::Clock(Timestamp { seconds, nanos }));
     }
+    since_1970(text).map(Read::Moment)
+}
+
+/// Seconds since 1970 with a fraction.
+pub(super) fn since_1970(text: &str) -> Option<Timestamp> {
     let (seconds, fraction) = text.split_once('.')?;
     let nanos = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
-    Some(Read::Moment(Timestamp { seconds: seconds.parse().ok()?, nanos }))
+    Some(Timestamp { seconds: seconds.parse().ok()?, nanos })
 }
 
 fn of_moment(moment: jiff::Timestamp) -> Timestamp {

@@ -8,40 +8,60 @@
 
 mod ansi;
 mod asm;
+mod asm_items;
 mod bare_ip;
+mod bars;
 mod base64;
 mod bits;
 mod boxed;
+mod cells;
 mod columns;
+mod compare;
+mod context;
 mod detect;
+mod dialect;
 pub mod dialects;
 mod digits;
 mod directions;
 mod ends;
+mod escapes;
+mod feeding;
 mod follow;
 mod head;
 mod lines;
 mod list;
+mod list_begin;
+mod list_items;
 mod literal;
 mod log;
+mod loose;
 mod marks;
+mod numbers;
 mod offsets;
 mod open;
 mod percent;
+mod preface;
+mod prefixed;
+mod python;
 mod reader;
 mod rows;
+mod rows_begin;
 mod ruler;
 mod runs;
 mod scan;
 mod sides;
+mod signs;
 mod snort;
+mod split;
+mod splits;
+mod suspicion;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 mod yaml;
 
-use crate::tree::Side;
+use dialect::Dialect;
 use marks::Marks;
 pub(super) use reader::Reader;
 
@@ -82,45 +102,4 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
 
 fn too_large(at: usize) -> Fault {
     Fault { at, what: format!("a packet of more than {LARGEST_PACKET} bytes; expected offsets to go back to zero before") }
-}
-
-/// The parser of a dialect, with its state.
-trait Dialect: Send {
-    /// Parses a line, or the rest of one.
-    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed;
-
-    /// Handles the end of the text.
-    fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    /// Describes the format, where it is more than the name of the dialect.
-    fn describe(&self) -> Option<String> {
-        None
-    }
-
-    /// The sender of the packet, in the text of a conversation.
-    fn side(&self) -> Option<Side> {
-        None
-    }
-
-    /// Whether nothing in a line states where packets begin.
-    fn is_loose(&self) -> bool {
-        false
-    }
-
-    /// Whether a line above the bytes states the direction of payload, not of a frame.
-    fn has_headings(&self) -> bool {
-        false
-    }
-
-    /// Whether a ruler may number its columns.
-    fn is_dump(&self) -> bool {
-        false
-    }
-
-    /// Whether a packet begins at its IP header.
-    fn is_bare_ip(&self, _: &[u8]) -> bool {
-        false
-    }
 }

@@ -1,9 +1,10 @@
 //! The first line with data, which determines the dialect.
 
-use super::detect::{Context, Preface};
+use super::context::Context;
 use super::digits::Digits;
 use super::lines::Cleaner;
-use super::{Dialect, Fault, Reader};
+use super::preface::Preface;
+use super::{Fault, Reader};
 use crate::input::buffer::{Buffer, LARGEST};
 use crate::input::{OpenError, Options, WordOrder, sniff};
 use std::cell::{OnceCell, RefCell};
@@ -27,7 +28,7 @@ impl Reader {
         if text.ahead().starts_with(b"\xef\xbb\xbf") {
             text.pass(3);
         }
-        let (text, mut preface) = (RefCell::new(text), Preface::new(options.format));
+        let (text, mut preface) = (RefCell::new(text), Preface { wanted: options.format, ..Preface::default() });
         let (mut cleaner, mut first, mut line) = (Cleaner::default(), Vec::new(), 1);
         let mut found = None;
         while found.is_none() {
@@ -57,7 +58,7 @@ impl Reader {
         let start = |dialect, line| Reader::start(text.into_inner(), line, dialect, options, &preface, cleaner);
         match found {
             Some(dialect) if ruler.is_empty() || dialect.is_dump() => start(dialect, line).filled(None),
-            _ if !ruler.is_empty() => start(Box::new(Digits::default()), line).filled(Some(&ruler)),
+            _ if !ruler.is_empty() => start(Box::<Digits>::default(), line).filled(Some(&ruler)),
             _ => Err(match preface.fault {
                 Some((line, fault)) => error(line, fault),
                 None if first.is_empty() => OpenError::Empty,

@@ -10,10 +10,9 @@
 //! ```
 
 use super::base64::Base64;
-use super::marks::Marks;
+use super::marks::{Marks, since_1970};
 use super::scan::{indent, words};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault};
-use crate::input::Timestamp;
 use crate::tree::Side;
 
 #[derive(Default)]
@@ -85,7 +84,7 @@ impl Yaml {
                     _ => return fault(at, "expected peer 0, the client, or 1, the server"),
                 });
             }
-            b"timestamp" => packet.marks.time = timestamp(value),
+            b"timestamp" => packet.marks.time = std::str::from_utf8(value).ok().and_then(since_1970),
             b"data" => {
                 let Some(rest) = value.strip_prefix(b"!!binary") else {
                     return fault(at, "expected `!!binary |` and base64 below it");
@@ -112,11 +111,4 @@ fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let word = words(text, 0).next()?.text;
     let key = word.strip_suffix(b":")?;
     Some((key, text.get(word.len()..)?.trim_ascii()))
-}
-
-/// Seconds since 1970 with a fraction.
-fn timestamp(text: &[u8]) -> Option<Timestamp> {
-    let (seconds, fraction) = std::str::from_utf8(text).ok()?.split_once('.')?;
-    let nanos = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
-    Some(Timestamp { seconds: seconds.parse().ok()?, nanos })
 }

@@ -1,6 +1,7 @@
 //! Time, direction and endpoints that the text before bytes states.
 
-use super::label::{direction_of, party, tokens};
+use super::label::tokens;
+use super::names::{direction_of, party};
 use crate::input::hex::ends;
 use crate::input::hex::marks::Marks;
 use crate::tree::Side;

@@ -1,26 +1,6 @@
 //! Words before bytes: labels, their shape, and the number of bytes that they state.
 
 use crate::input::hex::scan::{all_hex, is_pair, words};
-use crate::tree::Side;
-
-/// Labels of bytes received from the server.
-pub(super) const RECEIVED: &str = "\
-    recv received receive receiving recvfrom rx read in incoming response s2c inbound ingress download servertoclient stoc \
-    s>c <- <-- <== <= << <<< ←";
-
-/// Labels of bytes sent to the server.
-pub(super) const SENT: &str = "\
-    send sent sending sendto tx write written out outgoing request c2s outbound egress upload clienttoserver ctos c>s -> \
-    --> ==> => >> >>> →";
-
-/// Other labels of bytes.
-pub(super) const NAMES: &str = "\
-    data payload packet pkt hex hexdump raw dump msg message buffer buf body frame content fromhex unhexlify";
-
-/// Whether a word is one of a list.
-pub(super) fn is_one(word: &str, list: &str) -> bool {
-    !word.is_empty() && list.split(' ').any(|known| known == word)
-}
 
 /// Whether a prefix ends with an arrow.
 pub(super) fn is_arrow(before: &[u8]) -> bool {
@@ -117,32 +97,4 @@ pub(super) fn trimmed(text: &[u8]) -> &[u8] {
 pub(super) fn tokens(text: &[u8]) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|byte| byte.is_ascii_whitespace() || b":=\"'()[]{}|,.".contains(byte)).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).to_ascii_lowercase())
-}
-
-/// The direction that a cell of a table states.
-pub(in crate::input::hex) fn direction_of_cell(cell: &[u8]) -> Option<Side> {
-    std::str::from_utf8(cell).ok().and_then(|word| direction_of(&word.to_ascii_lowercase()))
-}
-
-pub(super) fn direction_of(token: &str) -> Option<Side> {
-    match token {
-        _ if is_one(token, RECEIVED) => Some(Side::Server),
-        _ if is_one(token, SENT) => Some(Side::Client),
-        _ => BETWEEN.iter().find_map(|sign| {
-            let (from, to) = token.split_once(sign)?;
-            party(from).filter(|from| party(to) == Some(from.other()))
-        }),
-    }
-}
-
-/// Signs between two parties in one word: `c->s`, `client2server`.
-const BETWEEN: [&str; 8] = ["-->", "->", "=>", "→", ">", "_to_", "2", "to"];
-
-/// The side that a word names.
-pub(super) fn party(word: &str) -> Option<Side> {
-    match word {
-        "client" | "cli" | "c" => Some(Side::Client),
-        "server" | "srv" | "s" => Some(Side::Server),
-        _ => None,
-    }
 }

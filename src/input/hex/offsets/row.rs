@@ -3,42 +3,15 @@
 //! Groups may be separated by any blanks. Only a text that matches the bytes before it is a text column; anything else is data,
 //! or an error.
 
-use crate::input::hex::scan::{Word, all_hex, not_hex, pair, push_pairs, words};
-use crate::input::hex::text::{Shows, differs, shows};
-use crate::input::hex::{Fault, fault};
-
-/// The grouping of the bytes of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::input::hex) enum Groups {
-    /// Any number of bytes, in order.
-    Any,
-    /// Single bytes.
-    Pairs,
-    /// Numbers of this many digits, little-endian.
-    Swapped(usize),
-    /// The same with the prefix `0x`.
-    Prefixed(usize),
-    /// Decimal bytes, with an optional sign.
-    Decimal,
-    /// Eight bits each, as in `xxd -b`.
-    Bits,
-}
-
-/// The text column of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::input::hex) enum Column {
-    /// There is none.
-    None,
-    /// It matches the bytes as written.
-    InOrder,
-    /// It matches the bytes with each group reversed.
-    Reversed,
-    /// It matches both.
-    Either,
-}
+use super::column::{Column, ColumnStart};
+use super::groups::{Groups, is_group, push_group};
+use super::wrong::{is_comment, is_ellipsis};
+use crate::input::hex::Fault;
+use crate::input::hex::scan::words;
+use crate::input::hex::text::{Shows, shows};
 
 /// Maximum number of places of a line where a text column is looked for: comparing the rest of the line costs its length.
-const PLACES: usize = 64;
+pub(super) const PLACES: usize = 64;
 
 /// Bytes of a row in both orders of their groups. They differ only if groups have several bytes.
 #[derive(Debug, Default)]
@@ -48,17 +21,7 @@ pub(in crate::input::hex) struct Row {
     /// Whether the first byte of a number is its highest one.
     pub big: bool,
     /// Column of the text in the rows before, if they have one.
-    text: Option<usize>,
-}
-
-/// A possible start of a text column.
-struct ColumnStart {
-    at: usize,
-    gap: usize,
-    /// Number of bytes before it.
-    bytes: usize,
-    /// Start of the bytes in the line.
-    from: usize,
+    pub(super) text: Option<usize>,
 }
 
 impl Row {
@@ -133,84 +96,8 @@ impl Row {
         self.wrong(word, groups, place.gap > 1)
     }
 
-    /// Whether the rest of a line is a text column that was edited: it begins where the text of the rows before does, or behind
-    /// a full row, and no digits follow. Removes bytes that belong to it.
-    fn is_edited(&mut self, line: &[u8], word: Word<'_>, place: &ColumnStart, groups: Groups) -> bool {
-        let Some(known) = self.text else {
-            let rest = words(line, word.at);
-            let digits = rest.filter(|word| is_meant(word.text, groups)).count();
-            let shown = String::from_utf8_lossy(line.get(word.at..).unwrap_or_default()).trim().chars().count();
-            return place.gap > 1 && digits == 0 && matches!(place.bytes, 8 | 16 | 32) && shown * 2 >= place.bytes;
-        };
-        if word.at < known {
-            return false;
-        }
-        let mut sizes = Row { big: self.big, ..Row::default() };
-        for word in words(line, 0).skip_while(|word| word.at < place.from).take_while(|word| word.at < known) {
-            sizes.group(word.text, groups);
-        }
-        let is_row = !sizes.straight.is_empty() && line.get(known - 1).is_some_and(u8::is_ascii_whitespace);
-        if is_row {
-            self.straight.truncate(sizes.straight.len());
-            self.reversed.truncate(sizes.straight.len());
-        }
-        is_row
-    }
-
-    /// A row of groups only: the last ones are text if they match those before, after a wider gap.
-    fn digits_as_text(&mut self, line: &[u8], places: &[ColumnStart], narrowest: usize) -> Column {
-        let wide = |place: &&ColumnStart| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
-        places.iter().filter(wide).take(PLACES).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
-    }
-
-    /// Every word up to the end of the groups.
-    fn all_places(&self, line: &[u8], from: usize, end: usize, groups: Groups) -> Vec<ColumnStart> {
-        let mut sizes = Row::default();
-        let mut places = Vec::new();
-        for word in words(line, from).take_while(|word| word.at < end) {
-            let bytes = sizes.straight.len();
-            if bytes > 0 {
-                places.push(ColumnStart { at: word.at, gap: word.gap, bytes, from });
-            }
-            sizes.group(word.text, groups);
-        }
-        places
-    }
-
-    /// Treats the rest of a line as text if it matches the bytes before it.
-    fn column(&mut self, line: &[u8], place: &ColumnStart, is_digits: bool) -> Option<Column> {
-        let text = line.get(place.at..)?;
-        if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
-            return None;
-        }
-        // Leading spaces of a text of digits are in the gap before it.
-        let from = |bytes: &[u8]| {
-            let spaces = bytes.iter().take_while(|byte| is_digits && **byte == b' ').count().min(place.gap.saturating_sub(1));
-            let from = place.at.saturating_sub(spaces);
-            if line.get(from..place.at).is_some_and(|gap| gap.iter().all(|byte| *byte == b' ')) { from } else { place.at }
-        };
-        let shown = |bytes: &[u8]| {
-            let text = line.get(from(bytes)..).unwrap_or(text);
-            !differs(text, bytes) && shows(text, bytes, is_digits) == Shows::All
-        };
-        let straight = shown(self.straight.get(..place.bytes)?);
-        let reversed = self.straight != self.reversed && shown(self.reversed.get(..place.bytes)?);
-        let column = match (straight, reversed) {
-            (true, true) => Column::Either,
-            (true, false) => Column::InOrder,
-            (false, true) => Column::Reversed,
-            (false, false) => return None,
-        };
-        self.straight.truncate(place.bytes);
-        self.reversed.truncate(place.bytes);
-        if !is_digits {
-            self.text = self.text.max(Some(place.at));
-        }
-        Some(column)
-    }
-
     /// Appends the bytes of a group; false if the word is not a group.
-    fn group(&mut self, text: &[u8], groups: Groups) -> bool {
+    pub(super) fn group(&mut self, text: &[u8], groups: Groups) -> bool {
         let before = self.straight.len();
         if !push_group(text, groups, self.big, &mut self.straight) {
             self.straight.truncate(before);
@@ -224,110 +111,9 @@ impl Row {
         }
         true
     }
-
-    /// Why a word is neither a group nor text.
-    fn wrong<T>(&self, word: Word<'_>, groups: Groups, follows_gap: bool) -> Result<T, Fault> {
-        match groups {
-            Groups::Decimal => return fault(word.at, "expected a decimal byte from -128 to 255"),
-            Groups::Bits => return fault(word.at, "expected eight bits for each byte"),
-            Groups::Swapped(digits) if all_hex(word.text) => {
-                return fault(word.at, format!("expected groups of {digits} hex digits"));
-            }
-            Groups::Prefixed(digits) => return fault(word.at, format!("expected 0x and {digits} hex digits")),
-            Groups::Pairs if word.text.len() > 2 && all_hex(word.text) => {
-                return fault(word.at + 2, "expected a space after two hex digits");
-            }
-            _ => {}
-        }
-        let odd = word.text.iter().position(|byte| !byte.is_ascii_hexdigit());
-        match odd.and_then(|at| Some((at, *word.text.get(at)?))) {
-            Some((_, b'?')) => fault(word.at, "`?` is a byte that could not be read; the dump has a hole here"),
-            Some((at, byte)) if follows_gap && !self.straight.is_empty() => fault(
-                word.at + at,
-                format!("`{}` is not a hex digit, and no text column shows these bytes", shown(byte, word.text, at)),
-            ),
-            Some((at, byte)) => not_hex(word.at + at, byte),
-            None => push_pairs(word.text, word.at, &mut Vec::new())
-                .and_then(|()| fault(word.at, "expected two hex digits for each byte")),
-        }
-    }
-}
-
-/// The character that begins at a byte of a word.
-fn shown(byte: u8, word: &[u8], at: usize) -> String {
-    let rest = String::from_utf8_lossy(word.get(at..).unwrap_or_default());
-    let character = rest.chars().next().filter(|character| !character.is_control());
-    character.map_or_else(|| byte.escape_ascii().to_string(), String::from)
 }
 
 /// A bar between groups of a row.
 fn is_bar(text: &[u8]) -> bool {
     matches!(text, b"|" | b"-") || text == "│".as_bytes() || text == "┊".as_bytes()
-}
-
-/// Whether a word may be a group with a wrong digit.
-fn is_meant(text: &[u8], groups: Groups) -> bool {
-    let wide = if groups == Groups::Decimal { 3 } else { 2 };
-    let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
-    text.len() <= wide && digits > 0 || digits * 4 >= text.len() * 3
-}
-
-/// A mark for omitted bytes.
-fn is_ellipsis(text: &[u8]) -> bool {
-    text == b"..." || text == "…".as_bytes()
-}
-
-/// Whether a comment begins after the bytes. A text column may begin with the same sign, but not as a separate word.
-fn is_comment(text: &[u8]) -> bool {
-    matches!(text, b"#" | b";" | b"//")
-}
-
-pub(in crate::input::hex) fn is_group(text: &[u8], groups: Groups) -> bool {
-    push_group(text, groups, false, &mut Vec::new())
-}
-
-fn push_group(text: &[u8], groups: Groups, big: bool, out: &mut Vec<u8>) -> bool {
-    let swapped = |digits: &[u8], out: &mut Vec<u8>| {
-        let start = out.len();
-        let read = push_pairs(digits, 0, out).is_ok();
-        if !big {
-            out.get_mut(start..).unwrap_or_default().reverse();
-        }
-        read
-    };
-    match groups {
-        Groups::Any => (text.len().is_multiple_of(2) && push_pairs(text, 0, out).is_ok()) || push_joined(text, out),
-        Groups::Pairs => text.len() == 2 && push_pairs(text, 0, out).is_ok() || push_joined(text, out),
-        Groups::Swapped(digits) => match text.split_at_checked(8) {
-            Some((high, [b'`', low @ ..])) if digits == 16 && low.len() == 8 => swapped(&[high, low].concat(), out),
-            _ => text.len() == digits && swapped(text, out),
-        },
-        Groups::Prefixed(digits) => text.strip_prefix(b"0x").is_some_and(|text| text.len() == digits && swapped(text, out)),
-        Groups::Decimal => decimal(text).map(|byte| out.push(byte)).is_some(),
-        Groups::Bits => {
-            let is_bits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0' | b'1'));
-            if is_bits {
-                out.push(text.iter().fold(0, |value, byte| value << 1 | (byte - b'0')));
-            }
-            is_bits
-        }
-    }
-}
-
-/// Two bytes joined by a dash, in the middle of a WinDbg row.
-fn push_joined(text: &[u8], out: &mut Vec<u8>) -> bool {
-    let halves = text.split_at_checked(2).filter(|_| text.len() == 5 && text.get(2) == Some(&b'-'));
-    let bytes = halves.and_then(|(left, right)| Some([pair(left)?, pair(right.get(1..)?)?]));
-    out.extend(bytes.into_iter().flatten());
-    bytes.is_some()
-}
-
-/// A byte in decimal, from -128 to 255.
-pub(in crate::input::hex) fn decimal(text: &[u8]) -> Option<u8> {
-    let value: i16 = std::str::from_utf8(text).ok().filter(|text| text.len() <= 4 && !text.starts_with('+'))?.parse().ok()?;
-    match value {
-        0..=255 => u8::try_from(value).ok(),
-        -128..=-1 => i8::try_from(value).ok().map(i8::cast_unsigned),
-        _ => None,
-    }
 }

@@ -180,6 +180,38 @@ fn bytes_are_found_in_further_forms() {
 }
 
 #[test]
+fn directives_and_bits_are_read_with_their_sizes() {
+    for (text, bytes) in [
+        ("x msg db 23h, 0, 0FFh, '{\"', 2 dup(1)  ; text\ny dd 4433h\n", Ok(&b"#\0\xff{\"\x01\x01\x33\x44\0\0"[..])),
+        ("db -128,1\ndw -32768\n", Ok(b"\x80\x01\0\x80")),
+        ("x db -1, 0x10\ndq 0FFFFFFFFFFFFFFFFh\n", Ok(b"\xff\x10\xff\xff\xff\xff\xff\xff\xff\xff")),
+        ("db 23\n", Ok(b"\xdb\x23")),
+        ("dd 11 22\n", Ok(b"\xdd\x11\x22")),
+        ("0010: db 50\n", Ok(b"\xdb\x50")),
+        ("00010000 11111010", Ok(b"\x10\xfa")),
+        ("0b00001111, 0b1", Ok(b"\x0f\x01")),
+        ("0010 0101 0000 0001", Ok(b"\x25\x01")),
+        ("00 01 00 00", Ok(b"\0\x01\0\0")),
+        ("db 23h, ?", Err("line 1, column 9: `?` is a byte without a value")),
+        ("db 1,2\ndb 123h", Err("line 2, column 4: a number of more than 1 bytes")),
+        ("db 1,2\ndb -129", Err("line 2, column 4: a number of more than 1 bytes")),
+        ("db 1,2\ndw -32769", Err("line 2, column 4: a number of more than 2 bytes")),
+        ("db 1,2\ndb 23h 24h", Err("line 2, column 8: expected a comma")),
+        ("db 1,2\ndb 'abc", Err("line 2, column 4: a text without its closing quote")),
+        ("db 1,2\ndb 99999999 dup(0)", Err("line 2, column 17: a packet of more than")),
+        ("a:00000010 db 1,2\na:00000013 db 2", Err("line 2, column 1: the address is 0x13, but the line before ends at 0x12")),
+        ("00010000 11111010\n00010000 1111", Err("line 2, column 10: expected 8 bits")),
+    ] {
+        match (whole(text), bytes) {
+            (Err(error), Err(wanted)) => assert!(error.starts_with(wanted), "{text}: {error}"),
+            (read, wanted) => {
+                assert_eq!(read.as_deref(), wanted.map(|bytes: &[u8]| bytes).map_err(ToOwned::to_owned).as_deref(), "{text}")
+            }
+        }
+    }
+}
+
+#[test]
 fn a_text_without_packets_is_refused() {
     for text in ["b''", "Out[2]: b''\n", "[]", "char p[] = \"\";"] {
         assert!(open(text.as_bytes()).is_err(), "{text}");
