@@ -16,6 +16,7 @@ mod games;
 mod gateways;
 mod hex;
 mod http2;
+mod industry;
 mod layers;
 mod lobbies;
 mod neighbours;
@@ -50,6 +51,7 @@ const SAMPLES: &[Sample] = &[
     ("gateways.pcap", gateways::session),
     ("http.pcap", neighbours::http),
     ("http2.pcap", http2::sessions),
+    ("industry.pcap", industry::session),
     ("layers.pcap", layers::tour),
     ("lobbies.pcap", lobbies::session),
     ("linux-cooked.pcap", layers::linux_cooked),

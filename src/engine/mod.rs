@@ -124,6 +124,7 @@ impl Engine {
         };
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
+        tree.quote_reader = quote::reader(registry);
         for text in registry.settings().secrets() {
             tree.secrets.learn(text.as_bytes());
         }
@@ -199,6 +200,7 @@ impl Engine {
     pub fn new_tree(&self) -> Tree {
         let mut tree = Tree::new(self.demand);
         tree.reveal = self.tree.reveal;
+        tree.quote_reader.clone_from(&self.tree.quote_reader);
         tree
     }
 
@@ -236,6 +238,7 @@ impl Engine {
         }
         std::mem::swap(&mut self.tree.secrets, &mut to.secrets);
         std::mem::swap(&mut self.tree.earlier, &mut to.earlier);
+        std::mem::swap(&mut self.tree.quote_reader, &mut to.quote_reader);
     }
 
     /// The frame of the last tree, if the tree has no content to display. Without carriers, this is a frame without messages.

@@ -1,13 +1,18 @@
-//! Packets quoted by ICMP errors: their conversations, numbered as in Wireshark (a quote may start one), and their secrets.
+//! Packets quoted by ICMP errors: their conversations, numbered as in Wireshark (a quote may start one), their payload, and
+//! their secrets.
 
 use super::message::Out;
 use super::stream::Connection;
-use super::{Engine, close_old};
+use super::{Engine, bug, close_old};
 use crate::flow::Pair;
 use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};
-use crate::registry::Registry;
-use crate::tree::{Field, Quote, Span, Transport, Value};
+use crate::registry::{Candidate, FlowContext, Registry};
+use crate::tree::{Field, Quote, QuoteReader, QuotedPayload, Side, Span, StreamId, Transport, Tree, Value};
+use crate::wire::{Cut, Dissector, Extent, On, Result, Wire, data};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 impl Engine {
     /// Sets the stream numbers of quoted packets.
@@ -54,6 +59,66 @@ impl Engine {
             close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
         }
         number
+    }
+}
+
+/// Dissects the payload of quoted packets by their ports.
+struct Reader(Registry);
+
+/// The reader of quoted payloads, unless the registry dissects no payload.
+pub(super) fn reader(registry: Registry) -> Option<Arc<dyn QuoteReader>> {
+    (!registry.is_blind()).then(|| Arc::new(Reader(registry)) as Arc<dyn QuoteReader>)
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+impl QuoteReader for Reader {
+    fn read(&self, tree: &mut Tree, payload: &QuotedPayload<'_>) -> Option<&'static Field> {
+        let QuotedPayload { layer, source, bytes, ref range, is_cut, transport, ends } = *payload;
+        let (Reader(registry), content) = (self, bytes.get(range.clone()).unwrap_or_default());
+        let is_home = |socket: SocketAddr| {
+            let port = socket.port();
+            registry.is_home(if transport == Transport::Udp { On::Udp(port) } else { On::Tcp(port) })
+        };
+        let [src, dst] = ends;
+        let side = if is_home(src) && !is_home(dst) { Side::Server } else { Side::Client };
+        // No choice by stream number applies.
+        let stream = StreamId { transport, number: u32::MAX };
+        let context = FlowContext { stream, sockets: Some(ends), over: None, inside: false };
+        let candidate = registry.quoted_owner(&context, side, content)?;
+        let protocol = candidate.protocol;
+        let cut = if is_cut { Cut::Capture } else { Cut::No };
+        let mut wire = Wire::new(tree, layer, source, bytes, range.clone(), cut);
+        // Readers stop where the quote does.
+        let _ = bug::reading(&mut wire, range.end, protocol, |wire| {
+            wire.group(protocol.this, |wire| message(wire, candidate, *registry, side))
+        });
+        Some(protocol.this)
+    }
+}
+
+/// Dissects a datagram, or the first message of a segment, as the first one of its conversation.
+fn message(wire: &mut Wire<'_>, candidate: Candidate, registry: Registry, side: Side) -> Result {
+    let (dissector, settings) = (candidate.found.dissector, registry.settings());
+    if let Some(mut state) = dissector.exchange(settings) {
+        return state.message(side, wire);
+    }
+    if let Some(mut state) = dissector.conversation(settings, [false; 2]) {
+        let count = match state.extent(side, wire.ahead(), false) {
+            Extent::Message(count) => count.min(wire.remaining()),
+            Extent::NeedMore(_) => wire.remaining(),
+            Extent::Unknown(_) => return Ok(()),
+        };
+        return wire.within(count, &data::BYTES, |wire| state.message(side, wire));
+    }
+    match dissector {
+        Dissector::Datagram(read) => read(wire),
+        Dissector::Described(described) => described.message(wire),
+        _ => Ok(()),
     }
 }
 

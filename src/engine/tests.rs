@@ -7,6 +7,7 @@ mod limits;
 mod nested;
 mod options;
 mod prefilter;
+mod quotes;
 mod sctp;
 mod tcp;
 mod usb;

@@ -258,7 +258,13 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState, missing: usize) -> Resu
     if let Some(progress) = tcp_state.progress {
         progress.put(wire);
     }
+    let payload = wire.at()..wire.at() + wire.remaining();
     wire.rest(&PAYLOAD);
+    if let Some([from, to]) = tcp_state.quoted.filter(|_| !payload.is_empty()) {
+        let ends = [SocketAddr::new(from, header.src), SocketAddr::new(to, header.dst)];
+        // A quoted segment may be cut at any place.
+        let _ = wire.quoted_payload(Transport::Tcp, ends, payload, true);
+    }
     Ok(())
 }
 

@@ -72,9 +72,12 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
             wire.quote(&STREAM, Transport::Udp, ends, None);
         }
     };
-    let (payload, _) = read(wire, number, None, usize::from(u16::MAX))?;
+    let (payload, missing) = read(wire, number, None, usize::from(u16::MAX))?;
     if !payload.is_empty() {
-        wire.embeds(data::DATA.abbrev);
+        let protocol = ends.and_then(|ends| wire.quoted_payload(Transport::Udp, ends, payload, missing > 0));
+        if protocol.is_none() {
+            wire.embeds(data::DATA.abbrev);
+        }
     }
     Ok(())
 }

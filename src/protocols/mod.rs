@@ -34,6 +34,7 @@ mod lines;
 mod litenetlib;
 mod little;
 mod minecraft;
+mod modbus;
 mod mongodb;
 mod mqtt;
 mod mysql;
@@ -133,8 +134,10 @@ pub static ALL: &[&Protocol] = &[
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
+    &modbus::PROTOCOL,
     &dns::MULTICAST,
     &minecraft::PROTOCOL,
+    &modbus::PDU_PROTOCOL,
     &mongodb::PROTOCOL,
     &mqtt::PROTOCOL,
     &mysql::PROTOCOL,

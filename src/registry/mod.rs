@@ -499,6 +499,25 @@ impl Registry {
         announced.or_else(|| self.datagrams_on(ports, bytes).next())
     }
 
+    /// Chooses the protocol of a quoted packet from the start of its payload: by the user's choice, or by port.
+    #[must_use]
+    pub fn quoted_owner(self, context: &FlowContext, sender: Side, bytes: &[u8]) -> Option<Candidate> {
+        let is_datagram = context.stream.transport == Transport::Udp;
+        if let Some(line) = self.chosen(context) {
+            let chosen = line.protocol?;
+            return if is_datagram { Candidate::datagram(chosen) } else { Candidate::all(chosen).find(Candidate::is_stream) };
+        }
+        if is_datagram {
+            let ports = context.sockets.map(|sockets| sockets.map(|socket| socket.port()));
+            return self.datagrams_on(ports, bytes).find(|candidate| !candidate.found.on.is_anywhere());
+        }
+        let sent = if sender == Side::Client { [bytes, &[]] } else { [&[], bytes] };
+        let opening = Opening { sent, from_start: [false; 2], complete: true };
+        let streams = self.streams();
+        let home = streams.iter().filter(|placed| placed.0.is_some() && self.is_at(context, placed));
+        home.map(|(_, candidate)| *candidate).find(|candidate| candidate.recognize(&opening) != Verdict::No)
+    }
+
     /// Chooses the protocol of payload handed over under this name.
     #[must_use]
     pub fn over(self, place: &'static str, context: Option<&FlowContext>, bytes: &[u8]) -> Option<Candidate> {

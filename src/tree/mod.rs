@@ -21,6 +21,7 @@ mod node;
 mod notes;
 mod object;
 mod pack;
+mod quoted;
 mod secrets;
 mod side;
 mod sources;
@@ -55,6 +56,7 @@ pub use layer::{
 pub use node::{Node, Note, TextRange, Value};
 pub use object::{ExportedObject, Mark, Object};
 pub use pack::Pack;
+pub use quoted::{QuoteReader, QuotedPayload};
 pub use secrets::Secrets;
 pub use side::Side;
 pub use spaced::Spaced;

@@ -4,11 +4,11 @@ use super::object::ExportedObject;
 use super::secrets::Secrets;
 use super::{
     AnalysisFlags, Bits, Demand, EarlierPackets, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer,
-    LayerId, Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, TextRange, Transfer, Value,
+    LayerId, Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, QuoteReader, Source, Span, TextRange, Transfer, Value,
 };
 use crate::limits;
 use std::fmt::{self, Write};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum nesting depth of nodes.
 pub const MAX_DEPTH: usize = 64;
@@ -66,6 +66,8 @@ pub struct Tree {
     pub secrets: Secrets,
     /// Earlier packets. They persist between frames.
     pub earlier: EarlierPackets,
+    /// Dissects the payload of quoted packets. It persists between frames.
+    pub quote_reader: Option<Arc<dyn QuoteReader>>,
     /// Spans of masked values.
     pub(super) hidden: Vec<Span>,
     /// Nodes of single bits, with their bit masks, in node order.
@@ -134,6 +136,7 @@ impl Tree {
             reveal: false,
             secrets: Secrets::default(),
             earlier: EarlierPackets::default(),
+            quote_reader: None,
             hidden: Vec::new(),
             bits: Vec::new(),
             generated: String::new(),

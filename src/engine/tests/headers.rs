@@ -40,7 +40,7 @@ pub(super) fn ipv4(protocol: u8, fragment: u16, payload: &[u8]) -> Vec<u8> {
 }
 
 /// An ICMP error from a router that quotes this packet.
-fn quoting(packet: &[u8]) -> Vec<u8> {
+pub(super) fn quoting(packet: &[u8]) -> Vec<u8> {
     let mut message = vec![3, 1, 0, 0, 0, 0, 0, 0];
     message.extend_from_slice(packet);
     let mut error = ipv4(1, 0, &message);

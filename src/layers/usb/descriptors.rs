@@ -39,13 +39,11 @@ pub(super) fn sent(wire: &mut Wire<'_>, setup: &Setup) -> Result {
 }
 
 fn requested(wire: &mut Wire<'_>, setup: &Setup) -> Result {
-    match setup.descriptor() {
-        Some(DEVICE_DESCRIPTOR | CONFIGURATION | STRING_DESCRIPTOR | QUALIFIER | OTHER_SPEED | BOS) => {
-            while wire.remaining() >= HEAD {
-                descriptor(wire, setup)?;
-            }
+    const STANDARD: [u8; 6] = [DEVICE_DESCRIPTOR, CONFIGURATION, STRING_DESCRIPTOR, QUALIFIER, OTHER_SPEED, BOS];
+    if setup.descriptor().is_some_and(|kind| STANDARD.contains(&kind)) {
+        while wire.remaining() >= HEAD {
+            descriptor(wire, setup)?;
         }
-        _ => {}
     }
     if wire.remaining() > 0 {
         wire.rest(&DESCRIPTOR_RESPONSE);

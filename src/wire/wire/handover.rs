@@ -1,7 +1,7 @@
 //! Passes payload, inner streams, announced conversations and connection IDs to other protocols.
 
 use super::Wire;
-use crate::tree::{ConnectionId, Expected, Field, InnerBytes, Origin, Payload, Quote, Side, Transport, Value};
+use crate::tree::{ConnectionId, Expected, Field, InnerBytes, Origin, Payload, Quote, QuotedPayload, Side, Transport, Value};
 use crate::wire::{Cut, Result};
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -70,6 +70,19 @@ impl Wire<'_> {
         let node = self.add(field, Value::Unsigned(0));
         let [src, dst] = ends;
         self.tree.handover.quote(Quote { node, transport, src, dst, opens });
+    }
+
+    /// Dissects the payload of a quoted packet by its ports, as fields of this layer. Returns the name of its protocol, if known.
+    pub(crate) fn quoted_payload(
+        &mut self,
+        transport: Transport,
+        ends: [SocketAddr; 2],
+        range: Range<usize>,
+        is_cut: bool,
+    ) -> Option<&'static str> {
+        let (layer, source, bytes) = (self.layer, self.source, self.bytes);
+        let payload = QuotedPayload { layer, source, bytes, range, is_cut, transport, ends };
+        self.tree.read_quoted(&payload).map(|protocol| protocol.abbrev)
     }
 
     /// Announces that conversations with this endpoint carry the protocol registered [`crate::wire::On::Over`] this place.
