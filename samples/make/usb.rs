@@ -41,7 +41,9 @@ pub fn linux() -> Result<Vec<u8>> {
         say(&mut trace, |now| mapped(now, id, b'S', CONTROL, address, Some(&bytes(setup)), &bytes(sent)));
         say(&mut trace, |now| mapped(now, id, b'C', CONTROL, address, None, &bytes(received)));
     }
-    for (address, report) in REPORTS.iter().map(|report| (0x81, report)).chain([(0x02, &REPORTS[0])]) {
+    for (address, report) in
+        REPORTS.iter().map(|report| (0x81, report)).chain(REPORTS.iter().take(1).map(|report| (0x02, report)))
+    {
         id += 0x100;
         let is_in = address & 0x80 != 0;
         let data = bytes(report);
@@ -51,7 +53,8 @@ pub fn linux() -> Result<Vec<u8>> {
     let packets = "00000000 00000000 04000000 00000000  00000000 04000000 04000000 00000000  a1a2a3a4 b1b2b3b4";
     say(&mut trace, |now| {
         let mut frame = mapped(now, id, b'C', 0, 0x83, None, &bytes(packets));
-        frame[60] = 2;
+        // the number of descriptors
+        frame.get_mut(60).into_iter().for_each(|count| *count = 2);
         frame
     });
     capture::pcap(USBMON, &trace.frames())
