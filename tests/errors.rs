@@ -155,7 +155,7 @@ fn a_command_may_follow_options_that_it_accepts() {
         assert_eq!(behind, front, "{options:?} {command:?}");
     }
     let before = run(&["--threads", "1", "stats", "-z", "io,phs", SESSION]);
-    assert!(before.code == 0 && before.out.contains("Protocol hierarchy"), "{}{}", before.out, before.err);
+    assert!(before.code == 0 && before.out.contains("Protocol Hierarchy Statistics"), "{}{}", before.out, before.err);
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn every_form_is_rendered_for_some_inputs_of_each_view() {
     for view in [View::Messages, View::Packets] {
         for form in checks::forms::ALL {
             let marks = (0..1000_u64).filter(|mark| mark % 32 != 0 && checks::forms::of(view, *mark).contains(&form));
-            assert!(marks.count() > 100, "{form:?} of {view:?}");
+            assert!(marks.count() > 90, "{form:?} of {view:?}");
         }
     }
 }

@@ -51,6 +51,8 @@ fn records(view: &[&str], files: &[String]) -> Vec<String> {
             if kind == "message" {
                 record["n"] = 0.into();
             }
+            // A part has another name, and a single input needs none.
+            record.as_object_mut().unwrap().remove("file");
             (!["begin", "end", "error"].contains(&&*kind)).then(|| record.to_string())
         })
         .collect();

@@ -106,7 +106,7 @@ fn a_dissector_that_panics_ends_no_run() {
         let ways: &[(&[&str], usize)] = &[
             (&["-Y", "dissect.bug", "-T", "fields", "-e", "frame.number"], 2),
             (&["--packets", "-T", "fields", "-e", "frame.number", "-e", "fragile.length"], frames),
-            (&["stats", "-z", "io,phs"], 0),
+            (&["stats", "-z", "hierarchy"], 0),
             (&["follow", "-s", "tcp/0", "-T", "ndjson"], 0),
             (&["-w", output], 0),
         ];

@@ -31,8 +31,8 @@ fn a_thousand_labels_are_one_layer() {
 
 #[test]
 fn an_unsupported_link_type_is_named() {
-    insta::assert_snapshot!(layers(Next::Link(189), &["0102"]), @"
-    data 0..2 | usb-linux, 2 bytes
+    insta::assert_snapshot!(layers(Next::Link(186), &["0102"]), @"
+    data 0..2 | usb-freebsd, 2 bytes
       0..2 data.data = 0102
     ");
     insta::assert_snapshot!(layers(Next::Link(160), &["0102"]), @"

@@ -1,7 +1,7 @@
 //! Connections of a client and a controller.
 
 use super::*;
-use crate::protocols::lines::survives_damage;
+use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::trial::bytes;
 
 fn verdict(sent: [&str; 2], complete: bool) -> Verdict {
@@ -72,6 +72,18 @@ fn trees(said: &[(Side, &str)]) -> String {
     let tree =
         |(side, text): &(Side, &str)| trial::read(&PDU_PROTOCOL, &bytes(text), Cut::No, |wire| session.message(*side, wire));
     said.iter().map(tree).collect()
+}
+
+#[test]
+fn a_header_has_a_transaction_and_a_unit() {
+    let read = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, &bytes(READS))]);
+    insta::assert_snapshot!(read, @"
+    mbtcp 0..12 | transaction 1, unit 17
+      0..2 mbtcp.trans_id = 1
+      2..4 mbtcp.prot_id = 0
+      4..6 mbtcp.len = 6
+      6..7 mbtcp.unit_id = 17
+    ");
 }
 
 #[test]

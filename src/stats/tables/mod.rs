@@ -70,7 +70,7 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Intervals(place) => stats.intervals(*place).map_or(Ok(()), |intervals| pages.intervals(intervals))?,
             Part::Phs => {
                 pages.begun = true;
-                phs::print(&stats.hierarchy, stats.filter_of(Part::Hierarchy), pages.to)?;
+                phs::print(&stats.hierarchy, stats.filter_of(Part::Hierarchy), pages.look.width, pages.to)?;
             }
             part => stats.asked(*part).map_or(Ok(()), |asked| pages.asked(asked))?,
         }
