@@ -144,24 +144,20 @@ impl Framing {
         None
     }
 
-    /// Returns the message after a match if it is verified. `None` means that the earlier match was false too. Chance makes
-    /// short payloads valid, so that those await the header behind them.
+    /// Returns the message after a match if it is verified. `None` means that the earlier match was false too.
     fn verify(&mut self, from: Side, left: u8, ahead: &[u8], more: bool) -> Option<Extent> {
         let head = Head::of(ahead)?;
         if head.length == 0 && head.fits() {
             return Some(Extent::Message(HEADER));
         }
-        let next = head.end().saturating_add(HEADER);
-        let is_short = head.length < ENOUGH;
         match payload_fit(Some(from), ahead, &mut self.effort) {
-            Fit::Yes(_) if is_short && more && ahead.len() < next => Some(Extent::NeedMore(next)),
-            Fit::Yes(head) if !is_short || is_followed(head, ahead) => {
+            Fit::Yes(head) => {
                 self.accept(head, left);
                 Some(Extent::Message(head.end()))
             }
             Fit::More(_, enough) if more => Some(Extent::NeedMore(enough)),
             Fit::More(head, _) => Some(Extent::Message(head.end())),
-            Fit::Yes(_) | Fit::No => {
+            Fit::No => {
                 self.fail();
                 None
             }
@@ -345,14 +341,9 @@ pub(super) enum Fit {
 /// followed by another header or nothing.
 pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     match payload_fit(from, bytes, effort) {
-        Fit::Yes(head) if !is_followed(head, bytes) => Fit::No,
+        Fit::Yes(head) if !bytes.get(head.end()..).and_then(Head::of).is_none_or(Head::fits) => Fit::No,
         fit => fit,
     }
-}
-
-/// Whether another header follows a message, as far as bytes have arrived.
-fn is_followed(head: Head, bytes: &[u8]) -> bool {
-    bytes.get(head.end()..).and_then(Head::of).is_none_or(Head::fits)
 }
 
 /// The same for the message alone: where messages are known to begin, what has arrived behind one must not matter.
