@@ -86,11 +86,18 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// A statistic that prints itself.
+    /// A statistic that prints itself. On a terminal that is narrower than a table of tshark, its lines are wrapped.
     fn asked(&mut self, asked: &Asked) -> io::Result<()> {
         let begun = std::mem::replace(&mut self.begun, true);
         let page = Page { filter: asked.filter(), width: self.look.width, theme: self.look.theme, begun };
-        asked.counter.print(&page, self.to)
+        let Some(width) = self.look.width else { return asked.counter.print(&page, self.to) };
+        let mut table = Vec::new();
+        asked.counter.print(&page, &mut table)?;
+        for line in String::from_utf8_lossy(&table).lines() {
+            let is_rule = !line.is_empty() && line.bytes().all(|byte| byte == b'=' || byte == b'-');
+            self.folded(if is_rule { line.get(..width).unwrap_or(line) } else { line }, "  ")?;
+        }
+        Ok(())
     }
 
     fn heading(&mut self, words: impl fmt::Display) -> io::Result<()> {

@@ -14,7 +14,7 @@ const COLUMN: usize = 13;
 const RULE: usize = 14;
 
 /// Order in which columns are left out on a narrow terminal, if they say something.
-const EXPENDABLE: [usize; 4] = [7, 6, 4, 3];
+const EXPENDABLE: [usize; 6] = [7, 6, 4, 3, 2, 1];
 
 /// Least width of the names on a narrow terminal.
 const NAME: usize = 24;
