@@ -26,6 +26,8 @@ VIEWS = (["--json"], ["--packets", "--json"])
 LIMIT = []
 N = re.compile(rb'"n":\d+,')
 FRAME = re.compile(rb'"frame":\d+,')
+# Records of several inputs name their file.
+FILE = re.compile(rb'^(\{"type":"\w+"),"file":"(?:[^"\\]|\\.)*"')
 # Parts are written with regular times, so they have no note about a fraction of a second or more.
 FRACTION = re.compile(rb'\{"level":"odd","code":"dissect\.time_fraction"[^{}]*\},?')
 
@@ -42,6 +44,7 @@ def records(program, view, files):
         for line in process.stdout:
             if line.startswith((b'{"type":"begin"', b'{"type":"end"', b'{"type":"error"')):
                 continue
+            line = FILE.sub(rb"\1", line, count=1)
             if line.startswith(b'{"type":"message"'):
                 line = N.sub(b"", line, count=1)
             elif line.startswith(b'{"type":"late"'):
