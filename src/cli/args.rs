@@ -13,6 +13,7 @@ use super::loading::Loading;
 use super::objects::Objects;
 use super::selection;
 use super::split::SplitOptions;
+use super::stats::StatsOptions;
 use crate::tree::Side;
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -572,34 +573,4 @@ impl From<Direction> for Side {
             Direction::S2c => Side::Server,
         }
     }
-}
-
-// Statistics to print.
-#[derive(Debug, Group)]
-pub struct StatsOptions {
-    /// Captures or hex text files; `-` or none reads standard input
-    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-
-    /// Statistics to print, by tshark's names: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree
-    /// http_req,tree dests,tree dns,tree hosts rtp,streams sip,stat dhcp,stat smb2,srt credentials flow,tcp,network
-    /// follow,tcp,hex,0, or overview, time, hierarchy, transfers, health, coverage; `-z help` lists them
-    #[arg(short = 'z', value_name = "NAME")]
-    pub names: Vec<String>,
-
-    /// Count only packets that match a display filter
-    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
-    pub filter: Option<String>,
-
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-
-    /// Print complete lists
-    #[arg(short = 'V', long = "full")]
-    pub full: bool,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
 }

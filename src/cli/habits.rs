@@ -1,10 +1,11 @@
 //! Options of tshark's command line, and the alternatives to its options for capturing.
 
 use super::Exit;
-use super::args::{Args, BrowseOptions, FollowOptions, StatsOptions, Task};
+use super::args::{Args, BrowseOptions, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
 use super::forms::Wrong;
+use super::stats::StatsOptions;
 use super::switching::Switching;
 use clap::{Args as Group, ValueEnum};
 use std::ffi::OsString;

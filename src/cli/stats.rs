@@ -1,7 +1,8 @@
 //! `stats`, and tshark's `-z`: statistics of a capture.
 
-use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
+use super::args::{Args, FollowForm, FollowOptions, Output, Reading, When};
 use super::audience::Audience;
+use super::complete;
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
@@ -11,8 +12,41 @@ use crate::record::Evictions;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Demand, Dissection};
+use clap::{Args as Group, ValueHint};
+use clap_complete::engine::ArgValueCompleter;
 use std::io::{self, Write};
 use std::net::IpAddr;
+use std::path::PathBuf;
+
+// Statistics to print.
+#[derive(Debug, Group)]
+pub struct StatsOptions {
+    /// Captures or hex text files; `-` or none reads standard input
+    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// Statistics to print, by tshark's names: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree
+    /// http_req,tree dests,tree dns,tree hosts rtp,streams sip,stat dhcp,stat smb2,srt credentials flow,tcp,network
+    /// follow,tcp,hex,0, or overview, time, hierarchy, transfers, health, coverage; `-z help` lists them
+    #[arg(short = 'z', value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Count only packets that match a display filter
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
+    pub filter: Option<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print complete lists
+    #[arg(short = 'V', long = "full")]
+    pub full: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
 
 /// Runs `stats`.
 pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> Exit {

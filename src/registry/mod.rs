@@ -1,16 +1,18 @@
 //! All protocols, by place, by name and by field name.
 
+mod candidate;
 mod choices;
 mod edits;
 mod names;
 mod without_ports;
 
+pub use candidate::Candidate;
 pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 pub(crate) use edits::{Best, least_edits};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{DatagramContext, Found, Heuristic, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{DatagramContext, On, Opening, Protocol, Settings, Verdict};
 use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -132,15 +134,6 @@ static NO_CHOICES: Choices = Choices {
     settings: Settings::new(),
     show_secrets: false,
 };
-
-/// A protocol with one of its places.
-#[derive(Clone, Copy)]
-pub struct Candidate {
-    /// The protocol.
-    pub protocol: &'static Protocol,
-    /// The place.
-    pub found: &'static Found,
-}
 
 /// The protocol of a stream.
 #[derive(Clone, Copy)]
@@ -552,49 +545,6 @@ impl Registry {
         let count = all.len();
         let placed = move |at: usize| all.get(at).filter(|(home, _)| home.as_ref().is_none_or(&is_there)).map(|(_, one)| *one);
         (0..count).filter_map(placed).filter(move |candidate| candidate.looks_right(bytes, &context, ports.is_some()))
-    }
-}
-
-impl Candidate {
-    /// The datagram dissector of a protocol, if any.
-    #[must_use]
-    pub fn datagram(protocol: &'static Protocol) -> Option<Candidate> {
-        let reads = |candidate: &Candidate| candidate.found.dissector.is_datagram();
-        let alone = Candidate::all(protocol).find(|candidate| reads(candidate) && !matches!(candidate.found.on, On::Over(_)));
-        alone.or_else(|| Candidate::all(protocol).find(reads))
-    }
-
-    /// All places of a protocol.
-    pub fn all(protocol: &'static Protocol) -> impl Iterator<Item = Candidate> {
-        protocol.found.iter().map(move |found| Candidate { protocol, found })
-    }
-
-    /// Whether the heuristic accepts a datagram; `placed` if the ports are known.
-    fn looks_right(&self, bytes: &[u8], context: &DatagramContext, placed: bool) -> bool {
-        match self.found.heuristic {
-            Heuristic::Anything => placed,
-            Heuristic::Datagram(heuristic) => heuristic(bytes),
-            Heuristic::InContext(heuristic) => heuristic(bytes, context),
-            Heuristic::Described(described) => described.recognizes(bytes),
-            Heuristic::Stream(_) => false,
-        }
-    }
-
-    /// Whether it dissects streams.
-    #[must_use]
-    pub fn is_stream(&self) -> bool {
-        self.found.dissector.is_stream()
-    }
-
-    /// What the heuristic says about the start of a stream.
-    #[must_use]
-    pub fn recognize(&self, opening: &Opening<'_>) -> Verdict {
-        match self.found.heuristic {
-            Heuristic::Anything => Verdict::Yes(Side::Server),
-            Heuristic::Stream(heuristic) => heuristic(opening),
-            Heuristic::Described(described) => described.recognizes_stream(opening),
-            Heuristic::Datagram(_) | Heuristic::InContext(_) => Verdict::No,
-        }
     }
 }
 

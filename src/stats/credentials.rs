@@ -93,7 +93,7 @@ struct Row {
     password: Option<String>,
 }
 
-/// What a conversation has said before its password.
+/// Values of a conversation before its password.
 #[derive(Debug, Default, Clone)]
 struct Login {
     user: Option<(String, u64)>,

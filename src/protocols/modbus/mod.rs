@@ -30,7 +30,7 @@ fields! {
 }
 
 /// The name under which PDUs are handed over.
-const PLACE: &str = "modbus";
+const PLACE: &str = "mbtcp";
 
 /// Bytes that the length does not count.
 const UNCOUNTED: usize = 6;

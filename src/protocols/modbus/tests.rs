@@ -60,18 +60,18 @@ fn the_registered_port_needs_a_header_alone() {
 
 #[test]
 fn a_damaged_message_ends_nothing_else() {
-    let said: Vec<(Side, Vec<u8>)> = [(Side::Client, READS), (Side::Server, READ)].map(|(side, text)| (side, bytes(text))).into();
-    let said: Vec<(Side, &[u8])> = said.iter().map(|(side, bytes)| (*side, &bytes[..])).collect();
-    survives_damage(&PROTOCOL, Session::default, &said);
+    let sent: Vec<(Side, Vec<u8>)> = [(Side::Client, READS), (Side::Server, READ)].map(|(side, text)| (side, bytes(text))).into();
+    let sent: Vec<(Side, &[u8])> = sent.iter().map(|(side, bytes)| (*side, &bytes[..])).collect();
+    survives_damage(&PROTOCOL, Session::default, &sent);
 }
 
 /// The trees of PDUs in one connection.
-fn trees(said: &[(Side, &str)]) -> String {
+fn trees(sent: &[(Side, &str)]) -> String {
     use crate::wire::{Cut, Exchange, trial};
     let mut session = pdu::Session::default();
     let tree =
         |(side, text): &(Side, &str)| trial::read(&PDU_PROTOCOL, &bytes(text), Cut::No, |wire| session.message(*side, wire));
-    said.iter().map(tree).collect()
+    sent.iter().map(tree).collect()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
+use crate::wire::{Opening, Verdict};
 
 const TALK: &[(Side, &[u8])] = &[
     (Side::Client, b"\0\0\0\x08\x04\xd2\x16\x2f"),
