@@ -16,6 +16,7 @@ mod frame;
 mod helper;
 mod hex;
 mod inner;
+mod input;
 mod interface;
 mod link;
 mod lz4;
@@ -46,6 +47,7 @@ pub use format::{Format, InputFormat, Options, Split, WordOrder};
 pub use frame::{Frame, Link, OddFraction, Timestamp};
 use helper::Helped;
 pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
+use input::Input;
 use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
@@ -153,13 +155,13 @@ impl Capture {
     /// Opens the next capture of an input that consists of several, as `cat a.pcap b.pcap` writes.
     fn open_another(&mut self) -> Result<(), ReadError> {
         let is_pcapng = matches!(self.reader, Reader::PcapNg(_));
-        let (buffer, about) = match &mut self.reader {
-            Reader::Pcap(reader) => reader.parts(),
+        let Input { buffer, about, .. } = match &mut self.reader {
+            Reader::Pcap(reader) => &mut reader.input,
             Reader::PcapNg(reader) => {
                 reader.meet_packet()?;
-                reader.parts()
+                &mut reader.input
             }
-            Reader::Snoop(reader) => reader.parts(),
+            Reader::Snoop(reader) => &mut reader.input,
             Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => return Ok(()),
         };
         let another = sniff::another(buffer, is_pcapng).map_err(|error| ReadError::from_read(buffer.offset(), &error))?;
@@ -277,12 +279,7 @@ impl Capture {
     /// All interfaces of the current section so far.
     #[must_use]
     pub fn interfaces(&self) -> &[Interface] {
-        match &self.reader {
-            Reader::Pcap(reader) => std::slice::from_ref(reader.interface()),
-            Reader::PcapNg(reader) => reader.interfaces(),
-            Reader::Snoop(reader) => std::slice::from_ref(reader.interface()),
-            Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => &[],
-        }
+        self.input().map_or(&[], |input| &input.interfaces)
     }
 
     /// The sections of a pcapng capture so far.
@@ -310,10 +307,14 @@ impl Capture {
     }
 
     fn about(&self) -> Option<&About> {
+        self.input().map(|input| &input.about)
+    }
+
+    fn input(&self) -> Option<&Input> {
         match &self.reader {
-            Reader::Pcap(reader) => Some(reader.about()),
-            Reader::PcapNg(reader) => Some(reader.about()),
-            Reader::Snoop(reader) => Some(reader.about()),
+            Reader::Pcap(reader) => Some(&reader.input),
+            Reader::PcapNg(reader) => Some(&reader.input),
+            Reader::Snoop(reader) => Some(&reader.input),
             Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => None,
         }
     }

@@ -20,7 +20,8 @@ use pcap_parser::parse_pcap_header;
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, OddFraction, Timestamp};
-use super::interface::{About, Interface};
+use super::input::Input;
+use super::interface::About;
 use super::options::OptionList;
 use super::order::Order;
 
@@ -59,15 +60,13 @@ enum Lengths {
 }
 
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) input: Input,
     order: Order,
     record_header: usize,
     unit: u32,
     fractions: Fractions,
     lengths: Lengths,
     link: u16,
-    interface: Interface,
-    about: About,
 }
 
 /// What is known of the fractions of a file in microseconds.
@@ -99,12 +98,11 @@ fn largest_packet(link: u16) -> u32 {
 }
 
 impl Reader {
-    pub(super) fn open(mut buffer: Buffer, mut about: About) -> Result<Reader, OpenError> {
-        let supply = buffer.need(FILE_HEADER).map_err(OpenError::from_read)?;
-        let start = buffer.use_up(FILE_HEADER);
-        let (Supply::Enough, Some((order, record_header, unit))) = (supply, variant(start)) else {
-            let what = format!("ends after {} bytes of its {FILE_HEADER}-byte header", start.len());
-            return Err(OpenError::Damaged { format: "pcap", what });
+    pub(super) fn open(buffer: Buffer, about: About) -> Result<Reader, OpenError> {
+        let mut input = Input { buffer, interfaces: Vec::new(), about };
+        let start = input.file_header("pcap", FILE_HEADER)?;
+        let Some((order, record_header, unit)) = variant(start) else {
+            return Err(OpenError::Damaged { format: "pcap", what: "its header cannot be read".to_owned() });
         };
         // The parser does not support the modified form in big-endian; all headers are equal after the magic.
         let mut plain = start.to_vec();
@@ -122,9 +120,8 @@ impl Reader {
         };
         // The upper bits contain the length of a checksum and reserved bits.
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
-        let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
-        let fractions = Fractions::Short(0);
-        Ok(Reader { buffer, order, record_header, unit, fractions, lengths, link, interface, about })
+        input.interfaces = vec![input.about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] })];
+        Ok(Reader { input, order, record_header, unit, fractions: Fractions::Short(0), lengths, link })
     }
 
     pub(super) fn describe(&self) -> String {
@@ -135,45 +132,24 @@ impl Reader {
         format!("pcap{modified}, known by its first bytes ({order}, times in {unit}, link type {link})")
     }
 
-    pub(super) fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// The bytes ahead, and the metadata so far.
-    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
-        (&mut self.buffer, &mut self.about)
-    }
-
-    pub(super) fn interface(&self) -> &Interface {
-        &self.interface
-    }
-
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        if !self.buffer.have(self.record_header, "packet")? {
+        if !self.input.buffer.have(self.record_header, "packet")? {
             return Ok(None);
         }
-        let at = self.buffer.offset();
         let Some(record) = self.record(0) else {
-            return Err(ReadError::damaged(at, "a record header that cannot be read".to_owned()));
+            return Err(ReadError::damaged(self.input.buffer.offset(), "a record header that cannot be read".to_owned()));
         };
-        // Validated before waiting for bytes after the header.
-        let largest = largest_packet(self.link);
-        if record.captured > largest {
-            let text = format!("a packet of {} bytes; a capture holds at most {largest} of one", record.captured);
-            return Err(ReadError::damaged(at, text));
-        }
+        self.input.check_size(record.captured, largest_packet(self.link))?;
         let whole = self.record_header.saturating_add(record.captured as usize);
-        self.buffer.have(whole, "packet")?;
+        self.input.buffer.have(whole, "packet")?;
         let (time, odd_fraction) = self.time(&record);
-        let bytes = self.buffer.use_up(whole).get(self.record_header..).unwrap_or_default();
-        let (time, link, original_len) = (Some(time), Link::Type(self.link), record.original);
-        let (interfaces, section) = (std::slice::from_ref(&self.interface), self.about.section);
-        Ok(Some(Frame { time, odd_fraction, link, bytes, original_len, interfaces, section, ..Frame::default() }))
+        let frame = self.input.record(whole, self.record_header..whole);
+        Ok(Some(Frame { time: Some(time), odd_fraction, link: Link::Type(self.link), original_len: record.original, ..frame }))
     }
 
     /// The record whose header is so many bytes ahead.
     fn record(&self, from: usize) -> Option<Record> {
-        let header = self.buffer.ahead().get(from..)?;
+        let header = self.input.buffer.ahead().get(from..)?;
         let word = |at| self.order.u32(header, at);
         let (first, second) = (word(8)?, word(12)?);
         let (captured, original) = match self.lengths {
@@ -217,7 +193,7 @@ impl Reader {
         for _ in 0..LOOKED_AT {
             let header = from.saturating_add(self.record_header);
             // What ends the file here is reported when its reader gets there.
-            if !matches!(self.buffer.need(header), Ok(Supply::Enough)) {
+            if !matches!(self.input.buffer.need(header), Ok(Supply::Enough)) {
                 break;
             }
             let Some(record) = self.record(from).filter(|record| record.captured <= largest_packet(self.link)) else { break };
@@ -342,12 +318,6 @@ mod tests {
     fn an_unknown_version_is_refused() {
         let error = Capture::open(Box::new(std::io::Cursor::new(file(false, 0xa1b2_c3d4, (1, 4), 1, &[])))).err().unwrap();
         assert!(matches!(error, OpenError::UnsupportedVersion { major: 1, minor: 4, .. }), "{error}");
-    }
-
-    #[test]
-    fn a_cut_anywhere_gives_the_frames_before_it() {
-        let bytes = file(false, 0xa1b2_c3d4, V24, 1, &[(1, 1, 3, 3, 0, b"abc"), (2, 2, 2, 9, 0, b"de")]);
-        samples::every_cut_gives_a_prefix(&bytes, 24, &[24, 43, 61]);
     }
 
     #[test]

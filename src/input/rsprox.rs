@@ -13,16 +13,16 @@ use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use crate::tree::Side;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// Packets of all revisions; only sizes and opcodes are used here: `direction size name fields revision:opcode …`. They are
 /// compressed; the dissector embeds the same bytes.
 const ROWS: &[u8] = include_bytes!("../protocols/runescape/tables/osrs.tsv.gz");
 
-const VERSION: u32 = 1;
+const VERSION: u64 = 1;
 
 /// Plausible revisions of a log, more than there are rows for.
-const REVISIONS: std::ops::Range<u32> = 223..400;
+const REVISIONS: std::ops::Range<u64> = 223..400;
 
 /// Bytes before the first text, and the offset of the time among them.
 const FIXED: usize = 31;
@@ -43,13 +43,8 @@ const MOST_OPCODE: usize = 0x7fff;
 
 /// Whether the bytes begin like a log.
 pub(super) fn begins(bytes: &[u8]) -> bool {
-    let [Some(version), Some(revision)] = [0, 4].map(|at| {
-        let word = bytes.get(at..)?.first_chunk()?;
-        Some(u32::from_be_bytes(*word))
-    }) else {
-        return false;
-    };
-    version == VERSION && REVISIONS.contains(&revision)
+    let word = |at: usize| bytes.get(at..at + 4).map(number);
+    word(0) == Some(VERSION) && word(4).is_some_and(|revision| REVISIONS.contains(&revision))
 }
 
 /// Packet sizes by side and opcode; negative values are the size of the length prefix.
@@ -61,7 +56,7 @@ struct Sizes {
 
 impl Sizes {
     /// Sizes for a revision. Rows given by the user replace those of the same opcode.
-    fn of(revision: u32, given: Option<&str>) -> Sizes {
+    fn of(revision: u64, given: Option<&str>) -> Sizes {
         let mut sizes = Sizes::default();
         let mut rows = String::new();
         // Rows that cannot be decompressed are missing.
@@ -117,7 +112,7 @@ pub(super) struct Reader {
     header: Option<usize>,
     /// Milliseconds since 1970.
     time: u64,
-    revision: u32,
+    revision: u64,
     sizes: Sizes,
 }
 
@@ -136,12 +131,12 @@ impl Reader {
     /// Opens a log; `rows` are packet rows, and `given` is a revision, of the user; the latter overrides that of the header.
     pub(super) fn open(mut buffer: Buffer, rows: Option<&str>, given: Option<&str>) -> Result<Reader, OpenError> {
         let no = |what: &str| OpenError::Damaged { format: "rsprox", what: what.to_owned() };
-        let header = header(&mut buffer).map_err(OpenError::from_read)?.ok_or_else(|| no("has a header that no log has"))?;
-        let ahead = buffer.ahead();
-        let time = ahead.get(TIME..TIME + 8).and_then(|time| time.first_chunk()).map_or(0, |time| u64::from_be_bytes(*time));
-        let logged = ahead.get(4..8).and_then(|word| word.first_chunk()).map_or(0, |word| u32::from_be_bytes(*word));
+        let Ok(header) = need(&mut buffer, 0, header).map_err(OpenError::from_read)? else {
+            return Err(no("has a header that no log has"));
+        };
+        let [time, logged] = [TIME..TIME + 8, 4..8].map(|place| buffer.ahead().get(place).map_or(0, number));
         let given = given.map(|given| given.strip_prefix("osrs-").unwrap_or(given));
-        let revision = given.and_then(|given| given.parse().ok()).unwrap_or(logged);
+        let revision = given.and_then(|given| given.parse::<u32>().ok()).map_or(logged, u64::from);
         let mut reader = Reader { buffer, header: Some(header), time, revision, sizes: Sizes::of(revision, rows) };
         let mut at = header;
         for _ in 0..if reader.sizes.is_known { TRIED } else { 0 } {
@@ -197,106 +192,96 @@ impl Reader {
     }
 
     /// The record at this offset, after waiting for all of it.
-    fn need_record(&mut self, at: usize) -> std::io::Result<Result<Record, Wrong>> {
-        loop {
-            let wrong = match self.record(self.buffer.ahead().get(at..).unwrap_or_default()) {
-                Err(Wrong::Short(needed)) => needed,
-                other => return Ok(other),
-            };
-            if self.buffer.need(at + wrong)? != Supply::Enough {
-                return Ok(Err(Wrong::Short(wrong)));
-            }
-        }
-    }
-
-    fn record(&self, bytes: &[u8]) -> Result<Record, Wrong> {
-        let (mut number, mut at) = (0_u64, 0);
-        loop {
-            let byte = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-            at += 1;
-            number = number << 7 | u64::from(byte & 0x7f);
-            if byte & 0x80 == 0 {
-                break;
-            }
-            if at == 5 {
-                return Err(Wrong::Unknown("a record whose time has no end".into()));
-            }
-        }
-        let side = if number & 1 == 1 { Side::Server } else { Side::Client };
-        let first = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-        at += 1;
-        let opcode = if side == Side::Server && first >= 128 {
-            let second = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-            at += 1;
-            usize::from(first - 128) << 8 | usize::from(second)
-        } else {
-            usize::from(first)
-        };
-        let Some(size) = self.sizes.size(side, opcode) else {
-            let revision = self.revision;
-            return Err(Wrong::Unknown(format!(
-                "a record with opcode {opcode}, which no packet {side} of revision {revision} has"
-            )));
-        };
-        let end = match usize::try_from(size) {
-            Ok(size) => at + size,
-            Err(_) => {
-                let width = usize::try_from(size.unsigned_abs()).unwrap_or_default();
-                let length = bytes.get(at..at + width).ok_or(Wrong::Short(at + width))?;
-                at + width + length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
-            }
-        };
-        if bytes.len() < end { Err(Wrong::Short(end)) } else { Ok((number >> 1, side, end)) }
+    fn need_record(&mut self, at: usize) -> io::Result<Result<Record, Wrong>> {
+        let sizes = &self.sizes;
+        need(&mut self.buffer, at, |bytes| record(bytes, sizes, self.revision))
     }
 }
 
-/// Size of the header, if it is one.
-fn header(buffer: &mut Buffer) -> std::io::Result<Option<usize>> {
-    if buffer.need(FIXED)? != Supply::Enough {
-        return Ok(None);
+/// A part of a log at this offset, after waiting for all of it.
+fn need<T>(buffer: &mut Buffer, at: usize, part: impl Fn(&[u8]) -> Result<T, Wrong>) -> io::Result<Result<T, Wrong>> {
+    loop {
+        let short = match part(buffer.ahead().get(at..).unwrap_or_default()) {
+            Err(Wrong::Short(needed)) => needed,
+            other => return Ok(other),
+        };
+        if buffer.need(at + short)? != Supply::Enough {
+            return Ok(Err(Wrong::Short(short)));
+        }
     }
-    let word = |at: usize| {
-        buffer.ahead().get(at..at + 8).and_then(|word| word.first_chunk()).map_or(0, |word| u64::from_be_bytes(*word))
+}
+
+fn record(bytes: &[u8], sizes: &Sizes, revision: u64) -> Result<Record, Wrong> {
+    let (mut time, mut at) = (0_u64, 0);
+    loop {
+        let byte = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+        at += 1;
+        time = time << 7 | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            break;
+        }
+        if at == 5 {
+            return Err(Wrong::Unknown("a record whose time has no end".into()));
+        }
+    }
+    let side = if time & 1 == 1 { Side::Server } else { Side::Client };
+    let first = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+    at += 1;
+    let opcode = if side == Side::Server && first >= 128 {
+        let second = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+        at += 1;
+        usize::from(first - 128) << 8 | usize::from(second)
+    } else {
+        usize::from(first)
     };
-    if !begins(buffer.ahead()) || !TIMES.contains(&word(TIME)) {
-        return Ok(None);
+    let Some(size) = sizes.size(side, opcode) else {
+        return Err(Wrong::Unknown(format!("a record with opcode {opcode}, which no packet {side} of revision {revision} has")));
+    };
+    let end = match usize::try_from(size) {
+        Ok(size) => at + size,
+        Err(_) => {
+            let width = usize::try_from(size.unsigned_abs()).unwrap_or_default();
+            let length = bytes.get(at..at + width).ok_or(Wrong::Short(at + width))?;
+            (at + width).saturating_add(usize::try_from(number(length)).unwrap_or(usize::MAX))
+        }
+    };
+    if bytes.len() < end { Err(Wrong::Short(end)) } else { Ok((time >> 1, side, end)) }
+}
+
+/// Size of the header.
+fn header(bytes: &[u8]) -> Result<usize, Wrong> {
+    let part = |at: usize, width: usize| bytes.get(at..at + width).ok_or(Wrong::Short(at + width));
+    let unlike = || Wrong::Unknown("a header that no log has".to_owned());
+    if !begins(part(0, FIXED)?) || !TIMES.contains(&number(part(TIME, 8)?)) {
+        return Err(unlike());
     }
     let mut at = FIXED - 2;
-    // Host and activity; own index; account hash; client name; index.
-    for part in 0..6 {
-        let count = match part {
-            0 | 1 | 4 => match text(buffer, at)? {
-                Some(count) => count,
-                None => return Ok(None),
-            },
-            2 => 2,
-            3 => 2 + number(buffer, at, 2)?,
-            _ => 4 + number(buffer, at, 4)?,
+    // Host and activity; own index; account hash; client name; index. A text has no width of its own.
+    for (width, is_counted) in [(0, false), (0, false), (2, false), (2, true), (0, false), (4, true)] {
+        let count = match width {
+            0 => text_len(bytes, at)?.ok_or_else(unlike)?,
+            _ if is_counted => usize::try_from(number(part(at, width)?)).unwrap_or(usize::MAX),
+            _ => 0,
         };
-        if count > MOST_INDEX + 4 || buffer.need(at + count)? != Supply::Enough {
-            return Ok(None);
+        if count > MOST_INDEX {
+            return Err(unlike());
         }
-        at += count;
+        part(at, width + count)?;
+        at += width + count;
     }
-    Ok(Some(at))
+    Ok(at)
 }
 
-/// Size of a text with its NUL.
-fn text(buffer: &mut Buffer, at: usize) -> std::io::Result<Option<usize>> {
-    let mut asked = 64;
-    loop {
-        let is_all = buffer.need(at + asked)? != Supply::Enough;
-        let there = buffer.ahead().get(at..).unwrap_or_default();
-        match there.iter().take(MOST_TEXT).position(|byte| *byte == 0) {
-            Some(end) => return Ok(Some(end + 1)),
-            None if is_all || asked >= MOST_TEXT => return Ok(None),
-            None => asked *= 2,
-        }
+/// Length of a text with its NUL, if it has one in time.
+fn text_len(bytes: &[u8], at: usize) -> Result<Option<usize>, Wrong> {
+    let text = bytes.get(at..).unwrap_or_default();
+    match text.iter().take(MOST_TEXT).position(|byte| *byte == 0) {
+        None if text.len() < MOST_TEXT => Err(Wrong::Short(bytes.len() + 1)),
+        end => Ok(end.map(|end| end + 1)),
     }
 }
 
-fn number(buffer: &mut Buffer, at: usize, width: usize) -> std::io::Result<usize> {
-    buffer.need(at + width)?;
-    let bytes = buffer.ahead().get(at..at + width).unwrap_or_default();
-    Ok(bytes.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+/// A big-endian number.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -1,6 +1,10 @@
-//! Test helpers of this module: read whole inputs, also byte by byte and truncated.
+//! Test helpers of this module: small captures, and inputs read as a whole, byte by byte and truncated.
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Write};
+
+use flate2::{Compression, write::GzEncoder};
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use super::{Capture, Link, OpenError, ReadError, Timestamp};
 use crate::tree::Side;
@@ -79,8 +83,62 @@ pub(super) fn every_cut_gives_a_prefix(bytes: &[u8], header: usize, ends: &[usiz
             assert!(cut < header, "not opened at {cut}");
             continue;
         };
+        assert_eq!(capture.format(), open(bytes).unwrap().format());
         let (frames, error) = rest(&mut capture);
         assert_eq!(frames, whole[..frames.len()], "cut at {cut}");
         assert_eq!(error.map(|error| error.code), (!ends.contains(&cut)).then_some("truncated"), "cut at {cut}");
     }
+}
+
+pub(super) fn pcap(packets: u8) -> Vec<u8> {
+    let mut bytes = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0".to_vec();
+    for count in 0..packets {
+        bytes.extend([count, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, b'a', count, 3, 4]);
+    }
+    bytes
+}
+
+pub(super) fn pcapng() -> Vec<u8> {
+    let block = |kind: u8, body: &[u8]| {
+        let len = [u8::try_from(body.len() + 12).unwrap(), 0, 0, 0];
+        [&[kind, 0, 0, 0][..], &len, body, &len].concat()
+    };
+    let mut bytes = b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x1c\0\0\0".to_vec();
+    bytes.extend(block(1, b"\x01\0\0\0\0\0\0\0\x02\0\x04\0eth0\0\0\0\0"));
+    for count in 0..4 {
+        let numbers = [0, 0, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0];
+        bytes.extend(block(6, &[&numbers[..], &[b'a', count, b'c', 0], b"\x01\0\x02\0hi\0\0\0\0\0\0"].concat()));
+        bytes.extend(block(5, &[0; 8]));
+    }
+    bytes
+}
+
+pub(super) fn snoop() -> Vec<u8> {
+    let mut bytes = b"snoop\0\0\0\0\0\0\x02\0\0\0\x04".to_vec();
+    for count in 0..5 {
+        let numbers = [0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 1];
+        bytes.extend([&numbers[..], &[b'a', count, 0, 0]].concat());
+    }
+    bytes
+}
+
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(super) fn zstd(bytes: &[u8]) -> Vec<u8> {
+    compress_to_vec(bytes, CompressionLevel::Fastest)
+}
+
+pub(super) fn lz4(bytes: &[u8]) -> Vec<u8> {
+    lz4_of(bytes, BlockMode::Linked)
+}
+
+pub(super) fn lz4_of(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
+    let info = FrameInfo::new().block_mode(mode).block_size(BlockSize::Max64KB).content_checksum(true).block_checksums(true);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }

@@ -8,10 +8,11 @@
 
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
-use super::buffer::{Buffer, Supply};
+use super::buffer::Buffer;
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, OddFraction, Timestamp};
-use super::interface::{About, Interface};
+use super::input::Input;
+use super::interface::About;
 use super::options::OptionList;
 use super::order::Order;
 
@@ -30,10 +31,8 @@ const LARGEST_PACKET: u32 = 256 * 1024;
 const LARGEST_PADDING: usize = 64 * 1024;
 
 pub(super) struct Reader {
-    buffer: Buffer,
-    link: Link,
-    interface: Interface,
-    about: About,
+    pub(super) input: Input,
+    link: Option<u16>,
 }
 
 /// Link type for a snoop datalink type; `None` if unknown.
@@ -50,73 +49,51 @@ fn link(datalink: u32) -> Option<u16> {
 }
 
 impl Reader {
-    pub(super) fn open(mut buffer: Buffer, mut about: About) -> Result<Reader, OpenError> {
-        let supply = buffer.need(FILE_HEADER).map_err(OpenError::from_read)?;
-        let header = buffer.use_up(FILE_HEADER);
-        let (Supply::Enough, Some(version), Some(datalink)) = (supply, Order::Big.u32(header, 8), Order::Big.u32(header, 12))
-        else {
-            let what = format!("ends after {} bytes of its {FILE_HEADER}-byte header", header.len());
-            return Err(OpenError::Damaged { format: "snoop", what });
-        };
+    pub(super) fn open(buffer: Buffer, about: About) -> Result<Reader, OpenError> {
+        let mut input = Input { buffer, interfaces: Vec::new(), about };
+        let header = input.file_header("snoop", FILE_HEADER)?;
+        let [version, datalink] = [8, 12].map(|at| Order::Big.u32(header, at).unwrap_or_default());
         if version != 2 {
             let major = u16::try_from(version).unwrap_or(u16::MAX);
             return Err(OpenError::UnsupportedVersion { format: "snoop", major, minor: 0 });
         }
         let link = link(datalink);
-        let interface = about.interface(link, 0, OptionList { order: Order::Big, bytes: &[] });
-        Ok(Reader { buffer, link: link.map_or(Link::Unknown, Link::Type), interface, about })
+        input.interfaces = vec![input.about.interface(link, 0, OptionList { order: Order::Big, bytes: &[] })];
+        Ok(Reader { input, link })
     }
 
     pub(super) fn describe(&self) -> String {
-        let link = self.interface.link.map_or_else(|| "unknown".to_owned(), super::link_words);
+        let link = self.link.map_or_else(|| "unknown".to_owned(), super::link_words);
         format!("snoop, known by its first bytes (link type {link})")
     }
 
-    pub(super) fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// The bytes ahead, and the metadata so far.
-    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
-        (&mut self.buffer, &mut self.about)
-    }
-
-    pub(super) fn interface(&self) -> &Interface {
-        &self.interface
-    }
-
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        if !self.buffer.have(RECORD_HEADER, "packet")? {
+        if !self.input.buffer.have(RECORD_HEADER, "packet")? {
             return Ok(None);
         }
-        let at = self.buffer.offset();
-        let header = self.buffer.ahead();
+        let at = self.input.buffer.offset();
+        let header = self.input.buffer.ahead();
         let word = |at| Order::Big.u32(header, at).unwrap_or_default();
         let (original_len, captured, length, drops) = (word(0), word(4), word(8), word(12));
         let micros = word(20);
         let time = Some(Timestamp::carried(word(16).into(), u64::from(micros).saturating_mul(1000)));
         let odd_fraction = (micros >= MICROS).then_some(OddFraction { value: micros, is_micros: true, as_nanos: false });
-        // Validated before waiting for bytes after the header.
-        if captured > LARGEST_PACKET {
-            let text = format!("a packet of {captured} bytes; a capture holds at most {LARGEST_PACKET} of one");
-            return Err(ReadError::damaged(at, text));
-        }
+        self.input.check_size(captured, LARGEST_PACKET)?;
         let (end, length) = (RECORD_HEADER.saturating_add(captured as usize), length as usize);
         if length < end || length > end.saturating_add(LARGEST_PADDING) {
             let text = format!("a record of {length} bytes for a packet of {captured}");
             return Err(ReadError::damaged(at, text));
         }
-        self.buffer.have(length, "packet")?;
-        self.about.dropped = u64::from(drops);
-        let bytes = self.buffer.use_up(length).get(RECORD_HEADER..end).unwrap_or_default();
-        let (interfaces, section) = (std::slice::from_ref(&self.interface), self.about.section);
-        Ok(Some(Frame { time, odd_fraction, link: self.link, bytes, original_len, interfaces, section, ..Frame::default() }))
+        self.input.buffer.have(length, "packet")?;
+        self.input.about.dropped = u64::from(drops);
+        let link = self.link.map_or(Link::Unknown, Link::Type);
+        Ok(Some(Frame { time, odd_fraction, link, original_len, ..self.input.record(length, RECORD_HEADER..end) }))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::input::samples::{self, Owned, drain, drain_slowly, open};
+    use crate::input::samples::{Owned, drain, drain_slowly, open};
     use crate::input::{Format, Link, OpenError, Timestamp};
 
     /// Original length, bytes, padding, drops.
@@ -183,11 +160,5 @@ mod tests {
         let error = open(b"snoop\0\0\0\0\0\0\x03\0\0\0\x04").err().unwrap();
         assert!(matches!(error, OpenError::UnsupportedVersion { format: "snoop", major: 3, .. }), "{error}");
         assert!(open(b"snoop\0\0\0\0\0").err().unwrap().to_string().contains("ends after 10 bytes"));
-    }
-
-    #[test]
-    fn a_cut_anywhere_gives_the_frames_before_it() {
-        let bytes = file(4, &[(60, b"abc", 1, 0), (2, b"de", 2, 0)]);
-        samples::every_cut_gives_a_prefix(&bytes, 16, &[16, 44, 72]);
     }
 }

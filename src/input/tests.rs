@@ -1,24 +1,11 @@
 //! Captures as a whole: compression, requested formats, several files in one input.
 
-use std::io::Write;
-
-use super::samples::{drain, drain_slowly, open};
+use super::samples::{drain, drain_slowly, gzip, open};
 use super::*;
-use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 
 fn pcap() -> Vec<u8> {
-    let mut bytes = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0".to_vec();
-    for count in 0..40 {
-        bytes.extend([count, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, b'a', count, 3, 4]);
-    }
-    bytes
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+    samples::pcap(40)
 }
 
 #[test]
@@ -37,16 +24,9 @@ fn gzip_is_seen_through_up_to_three_times() {
 }
 
 #[test]
-fn cut_gzip_gives_the_frames_before_the_cut() {
-    let packed = gzip(&pcap());
-    for cut in 0..packed.len() {
-        let Ok(_) = open(&packed[..cut]) else { continue };
-        let (frames, error) = drain(&packed[..cut]);
-        assert_eq!(frames, drain(&pcap()).0[..frames.len()]);
-        assert_eq!(error.unwrap().code, "truncated", "cut at {cut}");
-    }
-    let mut damaged = packed.clone();
-    let middle = packed.len() - 6;
+fn frames_before_damage_are_kept() {
+    let mut damaged = gzip(&pcap());
+    let middle = damaged.len() - 6;
     damaged[middle] ^= 0xff;
     let (frames, error) = drain(&damaged);
     assert_eq!((frames.len(), error.unwrap().code), (40, "damaged"));

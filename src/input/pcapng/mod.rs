@@ -25,7 +25,8 @@ use pcap_parser::{
 use super::buffer::{Buffer, LARGEST};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
-use super::interface::{About, Extra, Interface};
+use super::input::Input;
+use super::interface::{About, Extra};
 use super::options::{Comments, OptionList};
 use super::order::Order;
 use super::origin::{self, Origin};
@@ -52,17 +53,14 @@ const SECRETS: usize = 16 << 20;
 const INTERFACES: usize = 65_536;
 
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) input: Input,
     order: Order,
     /// The time of the first frame of the whole capture, if this is a part.
     start: Time,
     /// Byte order of the first section.
     first: Order,
-    /// Interfaces of this section.
-    interfaces: Vec<Interface>,
     /// Interface properties that each packet needs.
     sources: Vec<Source>,
-    about: About,
     /// Key logs since the last packet, and whether that packet has returned them.
     secrets: Vec<u8>,
     returned: bool,
@@ -108,15 +106,12 @@ impl Reader {
     /// Reads the section header and those interfaces that are available without waiting.
     pub(super) fn open(buffer: Buffer, about: About) -> Result<Reader, OpenError> {
         let order = Order::Little;
-        let (interfaces, sources) = (Vec::new(), Vec::new());
         let mut reader = Reader {
-            buffer,
+            input: Input { buffer, interfaces: Vec::new(), about },
             order,
             first: order,
             start: None,
-            interfaces,
-            sources,
-            about,
+            sources: Vec::new(),
             secrets: Vec::new(),
             returned: false,
             failure: None,
@@ -129,7 +124,7 @@ impl Reader {
                     return Err(OpenError::UnsupportedVersion { format: "pcapng", major, minor });
                 }
                 reader.section(&block);
-                reader.buffer.pass(block.len);
+                reader.input.buffer.pass(block.len);
             }
             Ok(None) => return Err(damaged("its section header is missing".to_owned())),
             Err(error) => return Err(damaged(error.text)),
@@ -143,20 +138,6 @@ impl Reader {
         format!("pcapng, known by its first bytes (first section {})", self.first.as_str())
     }
 
-    pub(super) fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// The bytes ahead, and the metadata so far.
-    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
-        (&mut self.buffer, &mut self.about)
-    }
-
-    /// Interfaces of the current section.
-    pub(super) fn interfaces(&self) -> &[Interface] {
-        &self.interfaces
-    }
-
     /// Handles blocks up to the next packet, the end of the input or another capture.
     pub(super) fn meet_packet(&mut self) -> Result<(), ReadError> {
         if let Some(error) = self.failure.take() {
@@ -165,8 +146,8 @@ impl Reader {
         if std::mem::take(&mut self.returned) {
             self.secrets = Vec::new();
         }
-        while self.buffer.have(BLOCK_HEADER, "block")? {
-            let is_packet = matches!(self.order.u32(self.buffer.ahead(), 0), Some(EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET));
+        while self.input.buffer.have(BLOCK_HEADER, "block")? {
+            let is_packet = matches!(self.order.u32(self.input.buffer.ahead(), 0), Some(EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET));
             if is_packet || self.is_over()? {
                 break;
             }
@@ -178,8 +159,8 @@ impl Reader {
 
     /// Whether another capture begins here.
     fn is_over(&mut self) -> Result<bool, ReadError> {
-        let another = sniff::another(&mut self.buffer, true);
-        another.map(|kind| kind.is_some()).map_err(|error| ReadError::from_read(self.buffer.offset(), &error))
+        let another = sniff::another(&mut self.input.buffer, true);
+        another.map(|kind| kind.is_some()).map_err(|error| ReadError::from_read(self.input.buffer.offset(), &error))
     }
 
     /// The next packet, after [`Reader::meet_packet`].
@@ -187,8 +168,8 @@ impl Reader {
         let Some(block) = self.block()? else { return Ok(None) };
         let Some(packet) = self.packet(&block)? else { return Ok(None) };
         self.returned = true;
-        let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
-        let block = self.buffer.use_up(block.len);
+        let interface_name = self.input.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
+        let block = self.input.buffer.use_up(block.len);
         let end = packet.from.saturating_add(packet.captured);
         let bytes =
             block.get(end.next_multiple_of(4)..block.len().saturating_sub(LENGTH)).filter(|_| packet.options).unwrap_or_default();
@@ -198,8 +179,8 @@ impl Reader {
         Ok(Some(Frame {
             time: time.flatten().unwrap_or(packet.time.filter(|_| !of_text.has_no_time)),
             origin,
-            interfaces: &self.interfaces,
-            section: self.about.section,
+            interfaces: &self.input.interfaces,
+            section: self.input.about.section,
             link: match of_text.is_payload {
                 true => Link::Stream(direction.unwrap_or(Side::Client)),
                 false => Link::Type(packet.link),
@@ -231,28 +212,28 @@ impl Reader {
     }
 
     fn block_has_arrived(&self) -> bool {
-        let ahead = self.buffer.ahead();
+        let ahead = self.input.buffer.ahead();
         self.order.u32(ahead, 4).is_some_and(|len| ahead.len() >= len as usize)
     }
 
     /// Waits for the next block; `None` at the end of the input.
     fn block(&mut self) -> Result<Option<Block>, ReadError> {
-        if !self.buffer.have(BLOCK_HEADER, "block")? {
+        if !self.input.buffer.have(BLOCK_HEADER, "block")? {
             return Ok(None);
         }
-        if self.order.u32(self.buffer.ahead(), 0) == Some(SHB_MAGIC) {
-            self.buffer.have(BLOCK_HEADER + 4, "block")?;
+        if self.order.u32(self.input.buffer.ahead(), 0) == Some(SHB_MAGIC) {
+            self.input.buffer.have(BLOCK_HEADER + 4, "block")?;
             self.order = self.section_order()?;
         }
-        let ahead = self.buffer.ahead();
+        let ahead = self.input.buffer.ahead();
         let (kind, len) = (self.order.u32(ahead, 0).unwrap_or_default(), self.order.u32(ahead, 4).unwrap_or_default());
         let least = if kind == SHB_MAGIC { 12 + SECTION_BODY } else { 12 };
         let whole = len as usize;
         if whole < least || !whole.is_multiple_of(4) || whole > LARGEST {
             return Err(self.damaged(format!("a block that says it is {len} bytes long")));
         }
-        self.buffer.have(whole, "block")?;
-        match self.order.u32(self.buffer.ahead(), whole.saturating_sub(LENGTH)) {
+        self.input.buffer.have(whole, "block")?;
+        match self.order.u32(self.input.buffer.ahead(), whole.saturating_sub(LENGTH)) {
             Some(end) if end == len => Ok(Some(Block { kind, len: whole })),
             end => {
                 let end = end.unwrap_or_default();
@@ -262,7 +243,7 @@ impl Reader {
     }
 
     fn section_order(&self) -> Result<Order, ReadError> {
-        match self.buffer.ahead().get(8..12) {
+        match self.input.buffer.ahead().get(8..12) {
             Some([0x4d, 0x3c, 0x2b, 0x1a]) => Ok(Order::Little),
             Some([0x1a, 0x2b, 0x3c, 0x4d]) => Ok(Order::Big),
             _ => Err(self.damaged("a section header without its byte order mark 1a2b3c4d".to_owned())),
@@ -293,10 +274,10 @@ impl Reader {
                     self.learn(block);
                 }
                 if kind == NRB_MAGIC {
-                    let body = self.buffer.ahead().get(block.body()).unwrap_or_default();
-                    self.about.names.block(self.order, body);
+                    let body = self.input.buffer.ahead().get(block.body()).unwrap_or_default();
+                    self.input.about.names.block(self.order, body);
                 }
-                self.about.extra(match kind {
+                self.input.about.extra(match kind {
                     NRB_MAGIC => Extra::Names,
                     DSB_MAGIC => Extra::Secrets(first),
                     ISB_MAGIC => Extra::Statistics,
@@ -307,13 +288,13 @@ impl Reader {
                 });
             }
         }
-        self.buffer.pass(block.len);
+        self.input.buffer.pass(block.len);
         Ok(())
     }
 
     /// Stores a key log for the next packet.
     fn learn(&mut self, block: &Block) {
-        let body = self.buffer.ahead().get(block.body()).unwrap_or_default();
+        let body = self.input.buffer.ahead().get(block.body()).unwrap_or_default();
         let length = self.order.u32(body, 4).unwrap_or_default() as usize;
         let text = body.get(8..).unwrap_or_default();
         let text = text.get(..length).unwrap_or(text);
@@ -324,16 +305,16 @@ impl Reader {
     }
 
     fn section(&mut self, block: &Block) {
-        self.interfaces.clear();
+        self.input.interfaces.clear();
         self.sources.clear();
-        let bytes = self.buffer.ahead().get(block.body()).unwrap_or_default();
+        let bytes = self.input.buffer.ahead().get(block.body()).unwrap_or_default();
         let options = OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() };
         self.start = origin::start(options);
-        self.about.section(options);
+        self.input.about.section(options);
     }
 
     fn interface_described(&mut self, block: &Block) -> Option<()> {
-        let body = self.buffer.ahead().get(block.body())?;
+        let body = self.input.buffer.ahead().get(block.body())?;
         let (link, snap_len) = (self.order.u16(body, 0)?, self.order.u32(body, 4)?);
         let options = OptionList { order: self.order, bytes: body.get(8..)? };
         let mut clock = Clock::default();
@@ -344,18 +325,18 @@ impl Reader {
                 _ => {}
             }
         }
-        self.interfaces.push(self.about.interface(Some(link), snap_len, options));
+        self.input.interfaces.push(self.input.about.interface(Some(link), snap_len, options));
         self.sources.push(Source { link, snap_len, clock });
         Some(())
     }
 
     fn version(&self) -> Option<(u16, u16)> {
-        let ahead = self.buffer.ahead();
+        let ahead = self.input.buffer.ahead();
         Some((self.order.u16(ahead, 12)?, self.order.u16(ahead, 14)?))
     }
 
     fn body(&self, block: &Block) -> &[u8] {
-        self.buffer.ahead().get(block.body()).unwrap_or_default()
+        self.input.buffer.ahead().get(block.body()).unwrap_or_default()
     }
 
     /// The packet in a block; `None` for a block of another type.
@@ -402,7 +383,7 @@ impl Reader {
     }
 
     fn damaged(&self, text: String) -> ReadError {
-        ReadError::damaged(self.buffer.offset(), text)
+        ReadError::damaged(self.input.buffer.offset(), text)
     }
 }
 

@@ -130,16 +130,6 @@ fn damage_is_reported_with_its_place_after_the_frames_before_it() {
 }
 
 #[test]
-fn a_cut_anywhere_gives_the_frames_before_it() {
-    let blocks = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, b"abc", &[]), BIG.section()];
-    let mut ends = Vec::new();
-    for block in &blocks {
-        ends.push(ends.last().unwrap_or(&0) + block.len());
-    }
-    samples::every_cut_gives_a_prefix(&blocks.concat(), blocks[0].len(), &ends);
-}
-
-#[test]
 fn a_block_larger_than_the_buffer_is_read() {
     let large = vec![7; 700_000];
     let bytes = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, &large, &[])].concat();
