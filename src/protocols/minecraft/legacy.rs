@@ -52,7 +52,8 @@ pub(super) fn recognize(client: &[u8], server: &[u8]) -> std::result::Result<boo
     }
     match (server, kick(server)) {
         ([] | [KICK] | [KICK, _], _) => Ok(false),
-        (_, Some(size)) if size > 3 && server.len() <= size => Ok(is_status(server)),
+        (_, Some(size)) if size > 3 && server.len() <= size && is_status(server) => Ok(true),
+        (_, Some(size)) if server.len() < size => Ok(false),
         _ => Err(()),
     }
 }
@@ -61,11 +62,6 @@ pub(super) fn recognize(client: &[u8], server: &[u8]) -> std::result::Result<boo
 fn is_status(kick: &[u8]) -> bool {
     let text = kick.get(3..).unwrap_or_default().as_chunks::<2>().0;
     text.iter().any(|unit| u16::from_be_bytes(*unit) == SECTION)
-}
-
-/// Whether a stream may begin with a ping whose answer decides.
-pub(super) fn may_begin(client: &[u8]) -> bool {
-    client.first() == Some(&PING)
 }
 
 /// Whether the first bytes of a side are of this ping. A handshake of that length has another byte behind it.
@@ -286,6 +282,18 @@ mod tests {
             assert_eq!(verdict(ping, "01 0004 00420079 00650021", true), Verdict::No);
         }
         assert_eq!(verdict("fe02", STATUS, false), Verdict::No);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_status_decides_with_its_first_bytes() {
+        let answer = trial::bytes("ff 0000 ff00 0016 3100 0000 0031");
+        for client in [trial::bytes("fe01"), trial::bytes("fe")] {
+            let verdict = |len: usize| {
+                detect(&Opening { sent: [&client, &answer[..len]], from_start: [true; 2], complete: false })
+            };
+            assert!((0..3).all(|len| verdict(len) == Verdict::Unsure));
+            assert!((3..=answer.len()).all(|len| verdict(len) == Verdict::No));
+        }
     }
 
     #[test]

@@ -136,13 +136,14 @@ fn detect(opening: &Opening<'_>) -> Verdict {
         if !opening.starts(side) {
             continue;
         }
-        let fits = [handshake(opening.of(side)), legacy::recognize(opening.of(side), opening.of(server))];
-        if fits.contains(&Ok(true)) {
+        let (new, old) = (handshake(opening.of(side)), legacy::recognize(opening.of(side), opening.of(server)));
+        if [new, old].contains(&Ok(true)) {
             return Verdict::Yes(server);
         }
-        let verdict = if fits.contains(&Ok(false)) && !opening.complete { Verdict::Unsure } else { Verdict::No };
-        if verdict == Verdict::Unsure && (opening.of(server).is_empty() || legacy::may_begin(opening.of(side))) {
-            return verdict;
+        // No server answers half a handshake.
+        let waits = new == Ok(false) && opening.of(server).is_empty() || old == Ok(false);
+        if waits && !opening.complete {
+            return Verdict::Unsure;
         }
     }
     Verdict::No
