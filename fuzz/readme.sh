@@ -31,15 +31,20 @@ cargo-fuzz, `cargo fuzz run TARGET` works as well. Every target renders each out
 
 ## Last record
 
-| target | seconds | executions | executions per second | covered edges | features | corpus inputs | peak MiB | findings |
-|---|---|---|---|---|---|---|---|---|
+Executions per second are those of CPU time, as other programs may run beside the targets.
+
+| target | date | commit | seconds | CPU seconds | executions | executions per second | covered edges | features | corpus inputs | peak MiB | findings |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 TEXT
     for log in logs/*.log; do
         target=$(basename "$log" .log)
         seconds=$(grep -oE 'Done [0-9]+ runs in [0-9]+ second' "$log" | grep -oE '[0-9]+ second' | grep -oE '[0-9]+' || true)
         findings=$(find "artifacts/$target" -type f 2>/dev/null | wc -l)
-        printf '| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$target" "${seconds:-ended early}" \
-            "$(figure "$log" number_of_executed_units)" "$(figure "$log" average_exec_per_sec)" "$(progress "$log" cov)" \
+        executions=$(figure "$log" number_of_executed_units)
+        cpu=$(sed -n 's/^cpu: *//p' "$log" | grep -oE '^[0-9]+')
+        read -r date commit < <(sed -n 's/^record: *//p' "$log")
+        printf '| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$target" "$date" "$commit" \
+            "${seconds:-ended early}" "$cpu" "$executions" "$((executions / (cpu > 0 ? cpu : 1)))" "$(progress "$log" cov)" \
             "$(progress "$log" ft)" "$(progress "$log" corp)" "$(figure "$log" peak_rss_mb)" "$findings"
     done
     [ ! -f findings.md ] || { printf '\n'; cat findings.md; }

@@ -3,7 +3,8 @@
 #
 #     fuzz/record.sh [SECONDS] [TARGET]...     default: 1200 seconds each, all targets
 #
-# Builds on stable Rust: LLVM's sanitizer coverage is switched on by hand. Inputs that fail stay in `fuzz/artifacts/`.
+# Builds on stable Rust: LLVM's sanitizer coverage is switched on by hand. Two targets run at a time (JOBS). Inputs that fail stay
+# in `fuzz/artifacts/`.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -18,13 +19,18 @@ cargo run --quiet --bin seeds
 export RUSTC_WRAPPER="$PWD/instrument.sh" RUSTFLAGS="${RUSTFLAGS:-} --cfg fuzzing"
 host=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --target "$host" "${targets[@]/#/--bin=}"
-binaries=target/$host/release
 
-for target in "${targets[@]}"; do
+# A target that finds something ends early; its log says so. The record says how much CPU time it had beside others.
+run() {
+    local target=$1 log=logs/$1.log
     mkdir -p "corpus/$target" "artifacts/$target"
     printf '== %s for %s s\n' "$target" "$seconds"
-    # A target that finds something ends early; its log says so.
-    "$binaries/$target" "corpus/$target" -artifact_prefix="artifacts/$target/" -max_total_time="$seconds" \
-        -max_len=4096 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 >"logs/$target.log" 2>&1 || true
-done
+    printf 'record: %s %s\n' "$(date -u +%F)" "$(git rev-parse --short HEAD)" >"$log"
+    TIMEFORMAT='cpu: %U'
+    { time "$binaries/$target" "corpus/$target" -artifact_prefix="artifacts/$target/" -max_total_time="$seconds" \
+        -max_len=4096 -timeout=120 -rss_limit_mb=4096 -print_final_stats=1 >>"$log" 2>&1; } 2>>"$log" || true
+}
+export -f run
+export seconds binaries=target/$host/release
+printf '%s\0' "${targets[@]}" | xargs -0 -P "${JOBS:-2}" -n 1 bash -c 'run "$1"' run
 ./readme.sh
