@@ -19,7 +19,7 @@ workload=${WORKLOAD:-../shared/tools/make_workload.py}
 size=${SIZE:-100M}
 target=${CARGO_TARGET_DIR:-target}
 
-cargo build --release --locked --quiet --bins --example bare_loop
+cargo build --release --locked --quiet --features generators --bins --example bare_loop
 mkdir -p "$loads"
 if [ $# -eq 0 ]; then
     for mix in mixed bulk games flows; do

@@ -1,7 +1,7 @@
 //! Writes the pictures of the README: what a terminal shows, as SVG, on a dark and on a light ground.
 //!
 //! ```text
-//! cargo run --example make_pictures        writes docs/pictures/*.svg
+//! cargo run --features generators --example make_pictures        writes docs/pictures/*.svg
 //! ```
 //!
 //! The text is the program's own, colours and all. Its colours have fixed values; black, white and text are those of xterm.
@@ -175,7 +175,7 @@ mod tests {
     fn the_pictures_show_what_the_program_prints() {
         for (path, svg) in pictures().unwrap() {
             let kept = fs::read_to_string(&path).unwrap_or_default();
-            assert!(kept == svg, "{} is not what `cargo run --example make_pictures` writes", path.display());
+            assert!(kept == svg, "{} is not what `cargo run --features generators --example make_pictures` writes", path.display());
         }
     }
 }

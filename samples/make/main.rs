@@ -1,8 +1,8 @@
 //! Writes the files of `samples/`: small captures and hex dumps, generated only from the data in this folder.
 //!
 //! ```text
-//! cargo run --example make_samples              writes samples/
-//! cargo run --example make_samples -- FOLDER    writes the same files somewhere else
+//! cargo run --features generators --example make_samples              writes samples/
+//! cargo run --features generators --example make_samples -- FOLDER    writes the same files somewhere else
 //! ```
 //!
 //! The dissector is deliberately not used here, so that its tests have a second source. The output is reproducible: clocks
@@ -118,7 +118,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
         for (name, make) in SAMPLES {
             let there = std::fs::read(folder.join(name)).unwrap();
-            assert!(there == make().unwrap(), "{name} is not what `cargo run --example make_samples` writes");
+            assert!(there == make().unwrap(), "{name} is not what `cargo run --features generators --example make_samples` writes");
         }
         let listed = std::fs::read_to_string(folder.join("README.md")).unwrap();
         let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -56,7 +56,7 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
     tree.close(0, protocol.this, bytes.len());
 }
 
-/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`.
+/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/full`.
 #[cfg(test)]
 pub(crate) fn is_thorough() -> bool {
     std::env::var_os("THOROUGH").is_some()
@@ -93,6 +93,6 @@ pub fn survives_damage(protocol: &Protocol, bytes: &[u8], mut read: impl FnMut(&
 
 /// Bytes of hexadecimal text; other characters are skipped.
 pub fn bytes(hex: &str) -> Vec<u8> {
-    let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
+    let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();
     digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low).collect()
 }
