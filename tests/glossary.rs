@@ -149,7 +149,7 @@ const VIEWS: [&[&str]; 4] =
     [&["--json"], &["--json", "-v", "--raw"], &["--json", "--packets"], &["--json", "-e", "ip.src", "-e", "dns.qry.name"]];
 
 /// The types of the records of a view of every sample, which have the shape of the schema. Each sample has another view;
-/// where `THOROUGH` is set, as in `.ci/run`, it has all.
+/// where `THOROUGH` is set, as in `.ci/full`, it has all.
 fn kinds(at: usize, closed: &jsonschema::Validator) -> HashSet<String> {
     let view = VIEWS[at];
     let mut kinds = HashSet::new();

@@ -19,14 +19,16 @@ pub struct Run {
     pub err: String,
 }
 
-/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`, or `UPDATE`, since golden texts have all.
+/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/full`, or `UPDATE`, since golden texts have all.
 pub fn is_thorough() -> bool {
     ["THOROUGH", "UPDATE"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
-/// Whether a test runs this case of `of`: all of them if tests are thorough, else each of them for another sample or frame.
+/// Whether a test runs this case of `of`: all of them if tests are thorough, else each of them for another sample or frame. `TURN` is
+/// a number that chooses other ones, as in `.ci/run`.
 pub fn is_own_case(case: usize, of: usize) -> bool {
-    is_thorough() || case.is_multiple_of(of)
+    static TURN: LazyLock<usize> = LazyLock::new(|| std::env::var("TURN").ok().and_then(|turn| turn.parse().ok()).unwrap_or(0));
+    is_thorough() || case.wrapping_add(*TURN).is_multiple_of(of)
 }
 
 /// The cases that a test runs: each `of`th, counted from `first` on, or all of them if tests are thorough.
