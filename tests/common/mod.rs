@@ -130,13 +130,13 @@ pub fn assert_golden(name: &str, text: &str) {
 }
 
 /// Compares the cases that a test ran with a golden text of a heading and all cases: every case must be in it, and no others if
-/// tests are thorough.
+/// tests are thorough. The share of a turn may have none.
 pub fn assert_golden_cases(name: &str, heading: &str, cases: &[String]) {
     if is_thorough() {
         return assert_golden(name, &(heading.to_owned() + &cases.concat()));
     }
     let kept = format!("\n{}", fs::read_to_string(golden(name)).unwrap());
-    assert!(!cases.is_empty() && kept[1..].starts_with(heading), "{name}");
+    assert!(kept[1..].starts_with(heading), "{name}");
     for case in cases {
         assert!(
             kept.contains(&format!("\n{case}")),
