@@ -175,7 +175,11 @@ mod tests {
     fn the_pictures_show_what_the_program_prints() {
         for (path, svg) in pictures().unwrap() {
             let kept = fs::read_to_string(&path).unwrap_or_default();
-            assert!(kept == svg, "{} is not what `cargo run --features generators --example make_pictures` writes", path.display());
+            assert!(
+                kept == svg,
+                "{} is not what `cargo run --features generators --example make_pictures` writes",
+                path.display()
+            );
         }
     }
 }

@@ -118,7 +118,10 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
         for (name, make) in SAMPLES {
             let there = std::fs::read(folder.join(name)).unwrap();
-            assert!(there == make().unwrap(), "{name} is not what `cargo run --features generators --example make_samples` writes");
+            assert!(
+                there == make().unwrap(),
+                "{name} is not what `cargo run --features generators --example make_samples` writes"
+            );
         }
         let listed = std::fs::read_to_string(folder.join("README.md")).unwrap();
         let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -288,9 +288,8 @@ mod tests {
     fn an_answer_that_is_no_status_decides_with_its_first_bytes() {
         let answer = trial::bytes("ff 0000 ff00 0016 3100 0000 0031");
         for client in [trial::bytes("fe01"), trial::bytes("fe")] {
-            let verdict = |len: usize| {
-                detect(&Opening { sent: [&client, &answer[..len]], from_start: [true; 2], complete: false })
-            };
+            let verdict =
+                |len: usize| detect(&Opening { sent: [&client, &answer[..len]], from_start: [true; 2], complete: false });
             assert!((0..3).all(|len| verdict(len) == Verdict::Unsure));
             assert!((3..=answer.len()).all(|len| verdict(len) == Verdict::No));
         }
