@@ -110,10 +110,10 @@ pub fn http() -> Result<Vec<u8>> {
 }
 
 /// Side and bytes of each flight.
-type Flights = Vec<(Side, Vec<u8>)>;
+pub type Flights = Vec<(Side, Vec<u8>)>;
 
 /// Flights of a text file: side and bytes, with a `#` before each conversation.
-fn recorded(text: &str) -> Result<Vec<Flights>> {
+pub fn recorded(text: &str) -> Result<Vec<Flights>> {
     let mut talks: Vec<Flights> = Vec::new();
     for line in text.lines() {
         match line.split_once(' ') {

@@ -83,6 +83,7 @@ mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
+mod tpkt;
 mod unreal;
 mod varint;
 mod vcmp;
@@ -107,6 +108,7 @@ pub static ALL: &[&Protocol] = &[
     &bittorrent::tracker::PROTOCOL,
     &bittorrent::utp::PROTOCOL,
     &classicstun::PROTOCOL,
+    &tpkt::COTP_PROTOCOL,
     &dcerpc::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
@@ -160,6 +162,7 @@ pub static ALL: &[&Protocol] = &[
     &radius::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
+    &tpkt::RDP_PROTOCOL,
     &redis::PROTOCOL,
     &rip::PROTOCOL,
     &ripng::PROTOCOL,
@@ -189,6 +192,7 @@ pub static ALL: &[&Protocol] = &[
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
+    &tpkt::PROTOCOL,
     &isakmp::ENCAPSULATION,
     &unreal::PROTOCOL,
     &vcmp::PROTOCOL,
