@@ -112,6 +112,17 @@ fn paths() -> [Vec<u8>; 2] {
     [0xa1, 0xb2].map(|key| [&b"TS\xf0\x9f\x92\xac"[..], &[key; 32], &[key ^ 0x0f; 24], &[key ^ 0xf0; 30]].concat())
 }
 
+/// Packets of a talk between players that nothing announces, and a report.
+fn voice() -> Vec<(Side, Vec<u8>)> {
+    let packet = |side: Side, number: u16, source: u8| {
+        let time = u32::from(number) * 160;
+        (side, [&[0x80, 0][..], &number.to_be_bytes(), &time.to_be_bytes(), &[source; 4], &[0xd5; 160]].concat())
+    };
+    let mut packets: Vec<_> = (700..706).flat_map(|number| [packet(C, number, 0x5e), packet(S, number + 1, 0x7a)]).collect();
+    packets.push((C, [&[0x80, 201, 0, 1][..], &[0x5e; 4], &[0x81, 202, 0, 3], &[0x5e; 4], b"\x01\x04falk\0\0"].concat()));
+    packets
+}
+
 /// All of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
@@ -129,5 +140,8 @@ pub fn session() -> Result<Vec<u8>> {
     }
     let [ping, pong] = paths();
     datagrams(&mut trace, [41_641, 41_641], &[(C, &ping), (S, &pong)])?;
+    let voice = voice();
+    let voice: Vec<Line<'_>> = voice.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+    datagrams(&mut trace, [50_130, 40_002], &voice)?;
     pcap(trace)
 }

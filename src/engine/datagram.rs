@@ -3,14 +3,17 @@
 use super::migration::ConnectionIds;
 use super::nested::{self, NestedContext, States, Waiting};
 use super::prefilter::{self, Prefilter};
+use super::series::{Found, Progress};
 use super::udp_header::{peek_payload, sockets};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, HeaderPayload, TransportSegment, udp};
 use crate::limits;
 use crate::registry::{FlowContext, Registry};
-use crate::tree::{Address, Ends, Expected, ExportedObject, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
-use crate::wire::notes::EVICTED;
+use crate::tree::{
+    Address, Ends, Expected, ExportedObject, Extras, Field, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree,
+};
+use crate::wire::notes::{EVICTED, SERIES};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -46,11 +49,18 @@ pub(super) struct UdpConversation {
     /// The name under which another conversation announced this one.
     over: Option<&'static str>,
     states: States,
+    /// Datagrams that no protocol recognizes alone.
+    series: Option<Box<Progress>>,
     /// Times of the first and the previous frame, if requested.
     times: Option<Box<[Timestamp; 2]>>,
 }
 
 impl UdpConversation {
+    /// The name under which datagrams of this side are handed over: announced, or found by a series.
+    fn place(&self, side: Side) -> Option<&'static str> {
+        self.over.or_else(|| self.series.as_ref()?.place(side))
+    }
+
     /// Nanoseconds since the first and the previous frame of the conversation.
     fn times(&mut self, now: Timestamp) -> [i64; 2] {
         let times = self.times.get_or_insert_with(|| Box::new([now; 2]));
@@ -144,6 +154,10 @@ pub(super) fn datagram(
         || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, content));
     let owner = claimed.or_else(by_content);
     let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
+    let has_no_owner = owner.is_none() && !chosen && tunnel.is_none() && !states.is_broken();
+    let series = context.filter(|_| has_no_owner);
+    let series = series.and_then(|(context, side)| exchanges.recognize_series(registry, number, &context, side, content));
+    let owner = owner.or(series.as_ref().map(|found| found.candidate));
     // The port of a tunnel outranks heuristics, but not a protocol that recognized the payload on its port.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
     if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
@@ -155,7 +169,11 @@ pub(super) fn datagram(
             let carried = nested::NestedMessage { bytes, range: payload, cut, below: Some(layer), ends };
             let context = context.map(|(context, _)| context);
             prefilter::apply(prefilter, tree, frame.bytes);
+            let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
             NestedContext { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
+            if let Some(found) = &series {
+                note_innermost(tree, &SERIES, format_args!("{} datagrams before this one are data", found.before));
+            }
             // Only streams have inner streams.
             tree.handover.take_inner();
             let before = states.counted();
@@ -208,15 +226,30 @@ impl Exchanges {
             Some(number) if self.udp.numbers.may_be(number) => self.udp.numbers.pass(number, false),
             _ => self.begin(registry, frame, sockets, payload),
         }
-        let conversation =
-            self.udp.get(&pair, frame).map(|(number, conversation)| (number, conversation.client, conversation.over));
-        let (number, client, over) = conversation.unwrap_or((0, src, None));
+        let (number, side, over) = match self.udp.get(&pair, frame) {
+            Some((number, conversation)) => {
+                let side = if conversation.client == src { Side::Client } else { Side::Server };
+                (number, side, conversation.place(side))
+            }
+            None => (0, Side::Client, None),
+        };
         let stream = StreamId { transport: Transport::Udp, number };
-        if client == src {
-            (FlowContext { stream, sockets: Some([src, dst]), over, inside: false }, Side::Client)
-        } else {
-            (FlowContext { stream, sockets: Some([dst, src]), over, inside: false }, Side::Server)
-        }
+        let sockets = if side == Side::Client { [src, dst] } else { [dst, src] };
+        (FlowContext { stream, sockets: Some(sockets), over, inside: false }, side)
+    }
+
+    /// The protocol of a datagram that no protocol recognizes alone, if it completes a series.
+    fn recognize_series(
+        &mut self,
+        registry: Registry,
+        frame: u64,
+        context: &FlowContext,
+        side: Side,
+        bytes: &[u8],
+    ) -> Option<Found> {
+        let [client, server] = context.sockets?;
+        let (_, conversation) = self.udp.get(&Pair::new(client, server), frame)?;
+        conversation.series.get_or_insert_default().add(registry, side, bytes)
     }
 
     /// Nanoseconds since the first and the previous frame of a conversation.
@@ -250,7 +283,8 @@ impl Exchanges {
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
         let (over, details) = over.unzip();
         let states = States::announced(details.flatten());
-        let former = self.udp.begin(pair, frame, |_| UdpConversation { client, server, shares, over, states, times: None });
+        let former =
+            self.udp.begin(pair, frame, |_| UdpConversation { client, server, shares, over, states, series: None, times: None });
         self.held = self.held.saturating_sub(former.map_or(0, |(_, conversation)| conversation.states.counted()));
     }
 
@@ -358,8 +392,14 @@ pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::Ran
 /// Notes at the innermost layer that all endpoints of this table were evicted.
 #[cold]
 pub(super) fn note_forgotten(tree: &mut Tree, what: &str) {
+    note_innermost(tree, &EVICTED, format_args!("more than {} {what}", limits::ANNOUNCED.get()));
+}
+
+/// Adds a note to the innermost layer.
+#[cold]
+fn note_innermost(tree: &mut Tree, code: &'static Field, words: std::fmt::Arguments<'_>) {
     let node = tree.layers.last().map(|layer| layer.node);
     if let Some((node, span)) = node.and_then(|node| Some((node, tree.nodes.get(node as usize)?.span))) {
-        tree.note(&EVICTED, node, span, format_args!("more than {} {what}", limits::ANNOUNCED.get()));
+        tree.note(code, node, span, words);
     }
 }

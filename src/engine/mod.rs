@@ -17,6 +17,7 @@ mod quote;
 mod route;
 mod sctp;
 mod segment;
+mod series;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;

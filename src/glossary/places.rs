@@ -44,6 +44,7 @@ pub(super) fn recognition(found: &Found) -> &'static str {
         Heuristic::Anything => "any content",
         Heuristic::Stream(_) => "recognized by the first bytes of both sides",
         Heuristic::Datagram(_) | Heuristic::InContext(_) => "recognized by content",
+        Heuristic::Series(_) => "recognized by several datagrams",
         Heuristic::Described(_) => "recognized by the magic of the file",
     }
 }

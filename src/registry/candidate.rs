@@ -33,7 +33,7 @@ impl Candidate {
             Heuristic::Datagram(heuristic) => heuristic(bytes),
             Heuristic::InContext(heuristic) => heuristic(bytes, context),
             Heuristic::Described(described) => described.recognizes(bytes),
-            Heuristic::Stream(_) => false,
+            Heuristic::Stream(_) | Heuristic::Series(_) => false,
         }
     }
 
@@ -50,7 +50,7 @@ impl Candidate {
             Heuristic::Anything => Verdict::Yes(Side::Server),
             Heuristic::Stream(heuristic) => heuristic(opening),
             Heuristic::Described(described) => described.recognizes_stream(opening),
-            Heuristic::Datagram(_) | Heuristic::InContext(_) => Verdict::No,
+            Heuristic::Datagram(_) | Heuristic::InContext(_) | Heuristic::Series(_) => Verdict::No,
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use edits::{Best, least_edits};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{DatagramContext, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{DatagramContext, Heuristic, On, Opening, Protocol, Settings, Verdict};
 use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -522,6 +522,14 @@ impl Registry {
         chosen.or_else(|| {
             self.candidates().chain(layers).filter(here).find(|candidate| candidate.looks_right(bytes, &context, true))
         })
+    }
+
+    /// The protocols that only a series of datagrams identifies.
+    pub fn in_series(self) -> impl Iterator<Item = Candidate> {
+        let all = self.datagrams();
+        let count = all.len();
+        let candidates = (0..count).filter_map(move |at| all.get(at).map(|(_, candidate)| *candidate));
+        candidates.filter(|candidate| matches!(candidate.found.heuristic, Heuristic::Series(_)))
     }
 
     /// The context passed to heuristics.

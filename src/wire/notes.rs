@@ -19,6 +19,7 @@ fields! {
     LEFT_OVER = odd("dissect.left_over", "bytes left over", "More bytes than the fields explain");
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment overlaps earlier bytes with different content; the first copy counts");
     STALE = odd("dissect.stale", "outside the stream", "A segment lies before the start of the stream, in an abandoned gap, or out of range");
+    SERIES = info("dissect.series", "recognized late", "The first datagrams of a series are data, because only several of them show the protocol");
     TIE = info("dissect.tie", "others fit", "Other protocols recognize the bytes as well");
     BUG = broken("dissect.bug", "dissector bug", "The dissector failed on this message; the rest of the conversation is data");
     EVICTED = info("dissect.evicted", "state evicted", "State that later messages need was evicted or not kept, to bound memory");

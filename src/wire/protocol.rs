@@ -1,6 +1,6 @@
 //! The declaration of a protocol: its fields, where it is found and how it is dissected.
 
-use super::{Conversation, Exchange, Result, Setting, Settings, Wire};
+use super::{Conversation, Exchange, Result, Series, Setting, Settings, Wire};
 use crate::tree::{Field, Side};
 
 /// A protocol, declared as one static value per file.
@@ -165,6 +165,8 @@ pub enum Heuristic {
     Datagram(fn(&[u8]) -> bool),
     /// Checks each datagram with its ports and announcement.
     InContext(fn(&[u8], &DatagramContext) -> bool),
+    /// Checks several datagrams of one side.
+    Series(Series),
     /// Checks either by a description loaded at run time.
     Described(&'static dyn Described),
 }
