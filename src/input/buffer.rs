@@ -118,22 +118,12 @@ impl Buffer {
 
     /// Length of the next line with its line end, or of the rest of the input; `None` at the end of the input.
     pub(super) fn line_len(&mut self) -> io::Result<Option<usize>> {
-        loop {
-            let unseen = self.ahead().get(self.searched..).unwrap_or_default();
-            if let Some(at) = memchr::memchr(b'\n', unseen) {
-                return Ok(Some(self.searched + at + 1));
-            }
-            let held = self.end - self.start;
-            self.searched = held;
-            if self.need(held + 1)? == Supply::Ended {
-                return Ok((held > 0).then_some(held));
-            }
-        }
+        self.line_end(0)
     }
 
     /// End of the line that begins `from` bytes ahead, with its line end; `None` if the input ends before.
     pub(super) fn line_end(&mut self, from: usize) -> io::Result<Option<usize>> {
-        let mut searched = from;
+        let mut searched = from.max(self.searched);
         loop {
             let unseen = self.ahead().get(searched..).unwrap_or_default();
             if let Some(at) = memchr::memchr(b'\n', unseen) {
@@ -141,6 +131,7 @@ impl Buffer {
             }
             let held = self.end - self.start;
             searched = held.max(from);
+            self.searched = if from > 0 { self.searched } else { held };
             if self.need(held + 1)? == Supply::Ended {
                 return Ok((held > from).then_some(held));
             }

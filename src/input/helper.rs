@@ -3,7 +3,7 @@
 //! The thread starts after the first blocks: most inputs are small, and starting a thread takes longer than reading them. It
 //! reads at most a few blocks ahead, and ends when the receiver is dropped.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -34,13 +34,8 @@ struct Helper {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A block; bytes before `at` are used.
-#[derive(Default)]
-struct Block {
-    bytes: Vec<u8>,
-    at: usize,
-    end: usize,
-}
+/// A block, of which the bytes before the position are used.
+type Block = Cursor<Vec<u8>>;
 
 impl Helped {
     pub(super) fn new(source: Source) -> Helped {
@@ -100,7 +95,7 @@ impl Helper {
     }
 
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.block.at == self.block.end {
+        if self.block.position() == self.block.get_ref().len() as u64 {
             match self.blocks.recv() {
                 Ok(block) => {
                     // The helper may have ended.
@@ -113,20 +108,18 @@ impl Helper {
                 }
             }
         }
-        let Block { bytes, at, end } = &mut self.block;
-        let count = bytes.get(*at..*end).unwrap_or_default().read(out)?;
-        *at += count;
-        Ok(count)
+        self.block.read(out)
     }
 }
 
 /// Reads until the end or an error, or until the receiver is dropped.
 fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &Receiver<Block>) {
     loop {
-        let mut block = empty.try_recv().unwrap_or_default();
-        block.bytes.resize(BLOCK, 0);
-        let (end, ends) = fill(&mut source, &mut block.bytes);
-        let is_sent = end == 0 || there.send(Ok(Block { at: 0, end, ..block })).is_ok();
+        let mut block = empty.try_recv().unwrap_or_default().into_inner();
+        block.resize(BLOCK, 0);
+        let (end, ends) = fill(&mut source, &mut block);
+        block.truncate(end);
+        let is_sent = end == 0 || there.send(Ok(Cursor::new(block))).is_ok();
         if let Some(Err(error)) = ends {
             // The receiver may be dropped.
             let _ = there.send(Err(error));
@@ -155,7 +148,6 @@ fn fill(source: &mut Source, block: &mut [u8]) -> (usize, Option<io::Result<()>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Cursor;
 
     /// Returns a few bytes per read, then an error if any.
     struct Slow(Cursor<Vec<u8>>, Option<ErrorKind>);

@@ -29,28 +29,24 @@ fn is_header(bytes: &[u8]) -> bool {
 /// The bytes of all packets of a text, one after another.
 pub(super) struct Bytes {
     text: hex::Reader,
-    /// Bytes that were not yet read, and the start of them.
-    ready: Vec<u8>,
-    start: usize,
+    /// Bytes of the last packet.
+    ready: Cursor<Vec<u8>>,
 }
 
 impl Bytes {
     pub(super) fn new(text: hex::Reader) -> Bytes {
-        Bytes { text, ready: Vec::new(), start: 0 }
+        Bytes { text, ready: Cursor::default() }
     }
 }
 
 impl Read for Bytes {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.start >= self.ready.len() {
-            self.ready.clear();
-            self.start = 0;
+        if self.ready.position() >= self.ready.get_ref().len() as u64 {
+            self.ready.set_position(0);
+            self.ready.get_mut().clear();
             let next = self.text.next().map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-            self.ready.extend(next.map(|frame| frame.bytes).unwrap_or_default());
+            self.ready.get_mut().extend(next.map(|frame| frame.bytes).unwrap_or_default());
         }
-        let mut ahead = self.ready.get(self.start..).unwrap_or_default();
-        let count = ahead.read(out)?;
-        self.start += count;
-        Ok(count)
+        self.ready.read(out)
     }
 }

@@ -7,12 +7,14 @@
 //! `lz4_flex` decodes the blocks. Its frame reader is not used because it accepts a truncated frame at the end of the input.
 
 use std::hash::Hasher;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
 use lz4_flex::block::decompress_into_with_dict;
 use twox_hash::XxHash32;
 
 use super::buffer::{Buffer, Supply};
+use super::order::Order;
+use super::packed::{self, Packing};
 
 /// Window size of linked blocks.
 const WINDOW: usize = 64 * 1024;
@@ -48,18 +50,18 @@ pub(super) struct Frame {
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("damaged lz4 data: {what}"))
+    packed::damaged(Packing::Lz4, what)
 }
 
 fn need(buffer: &mut Buffer, count: usize) -> io::Result<&[u8]> {
     match buffer.need(count)? {
         Supply::Enough => Ok(buffer.ahead().get(..count).unwrap_or_default()),
-        Supply::Ended => Err(io::Error::new(ErrorKind::UnexpectedEof, "the input ends in the middle of lz4 data")),
+        Supply::Ended => Err(packed::cut(Packing::Lz4)),
     }
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    Order::Little.u32(bytes, at).unwrap_or_default()
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

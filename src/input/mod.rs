@@ -8,6 +8,7 @@
 //! ```
 
 mod buffer;
+mod common;
 #[cfg(test)]
 mod cuts;
 mod error;
@@ -16,7 +17,6 @@ mod frame;
 mod helper;
 mod hex;
 mod inner;
-mod input;
 mod interface;
 mod link;
 mod lz4;
@@ -42,12 +42,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use buffer::Buffer;
+use common::Input;
 pub use error::{OpenError, ReadError};
 pub use format::{Format, InputFormat, Options, Split, WordOrder};
 pub use frame::{Frame, Link, OddFraction, Timestamp};
 use helper::Helped;
 pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
-use input::Input;
 use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
@@ -103,11 +103,10 @@ impl Capture {
         let read = Arc::new(AtomicU64::new(0));
         let mut buffer = Buffer::new(Box::new(Counted { reader, read: Arc::clone(&read) }));
         let mut packings = Vec::new();
-        if options.format == Some(InputFormat::Raw) {
-            let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
-            return Ok(Capture { reader, count: 0, finished: false, read, packings, options, remark: None });
-        }
         let reader = loop {
+            if options.format == Some(InputFormat::Raw) {
+                break Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
+            }
             if packings.len() > COMPRESSION_DEPTH {
                 let looks_like = format!("compressed more than {COMPRESSION_DEPTH} times over");
                 return Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" });

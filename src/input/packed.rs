@@ -210,11 +210,11 @@ fn padding(mut source: Source) -> io::Result<Stage> {
     Ok(Stage::Over)
 }
 
-fn cut(packing: Packing) -> io::Error {
+pub(super) fn cut(packing: Packing) -> io::Error {
     io::Error::new(ErrorKind::UnexpectedEof, format!("the input ends in the middle of {} data", packing.as_str()))
 }
 
-fn damaged(packing: Packing, what: &str) -> io::Error {
+pub(super) fn damaged(packing: Packing, what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("damaged {} data: {what}", packing.as_str()))
 }
 

@@ -18,9 +18,9 @@
 use pcap_parser::parse_pcap_header;
 
 use super::buffer::{Buffer, Supply};
+use super::common::Input;
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, OddFraction, Timestamp};
-use super::input::Input;
 use super::interface::About;
 use super::options::OptionList;
 use super::order::Order;

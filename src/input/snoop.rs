@@ -9,9 +9,9 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use super::buffer::Buffer;
+use super::common::Input;
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, OddFraction, Timestamp};
-use super::input::Input;
 use super::interface::About;
 use super::options::OptionList;
 use super::order::Order;

@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use encoding_rs::{Decoder, UTF_16BE, UTF_16LE};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
 /// Size of the decoded bytes that wait.
 const BLOCK: usize = 16 * 1024;
@@ -11,9 +11,8 @@ const BLOCK: usize = 16 * 1024;
 pub(super) struct Utf16 {
     source: Buffer,
     decoder: Decoder,
-    /// Decoded bytes that were not yet read.
-    ready: Vec<u8>,
-    start: usize,
+    /// The last decoded bytes.
+    ready: Cursor<Vec<u8>>,
     ended: bool,
 }
 
@@ -31,24 +30,22 @@ impl Utf16 {
     /// Decodes the bytes of a buffer, of which the byte order mark is available.
     pub(super) fn new(source: Buffer) -> Utf16 {
         let encoding = if source.ahead().starts_with(b"\xfe\xff") { UTF_16BE } else { UTF_16LE };
-        Utf16 { source, decoder: encoding.new_decoder_with_bom_removal(), ready: Vec::new(), start: 0, ended: false }
+        Utf16 { source, decoder: encoding.new_decoder_with_bom_removal(), ready: Cursor::default(), ended: false }
     }
 }
 
 impl Read for Utf16 {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.start >= self.ready.len() && !self.ended {
+        while self.ready.position() >= self.ready.get_ref().len() as u64 && !self.ended {
             let input = self.source.fill_buf()?;
             self.ended = input.is_empty();
-            self.ready.resize(BLOCK, 0);
-            let (_, read, written, _) = self.decoder.decode_to_utf8(input, &mut self.ready, self.ended);
+            let ready = self.ready.get_mut();
+            ready.resize(BLOCK, 0);
+            let (_, read, written, _) = self.decoder.decode_to_utf8(input, ready, self.ended);
+            ready.truncate(written);
+            self.ready.set_position(0);
             self.source.consume(read);
-            self.ready.truncate(written);
-            self.start = 0;
         }
-        let mut ahead = self.ready.get(self.start..).unwrap_or_default();
-        let count = ahead.read(out)?;
-        self.start += count;
-        Ok(count)
+        self.ready.read(out)
     }
 }

@@ -7,9 +7,9 @@
 //! Lines without a directive are skipped. All directives form one packet.
 
 use super::asm_items::{DIRECTIVES, directive, hex_words, item, number};
-use super::offsets::split_offset;
-use super::scan::{push_pairs, words};
-use super::{Dialect, Fault, Fed, Feed, Packet, fault};
+use super::offsets::{Groups, push_group, split_offset};
+use super::scan::words;
+use super::{Dialect, Fault, Fed, Feed, Packet, bytes_of, fault};
 
 #[derive(Default)]
 pub(super) struct Asm {
@@ -31,14 +31,13 @@ pub(super) fn fits(line: &[u8]) -> bool {
         return true;
     }
     let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
-    telling && Asm::default().feed(line, &mut Packet::default()).is_ok()
+    telling && bytes_of(Asm::default(), line).is_ok()
 }
 
 /// Why the numbers after a directive are invalid.
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
-    directive(line)?;
-    let telling = line.contains(&b',');
-    Asm::default().feed(line, &mut Packet::default()).err().filter(|_| telling)
+    directive(line).filter(|_| line.contains(&b','))?;
+    bytes_of(Asm::default(), line).err()
 }
 
 /// Whether a line has an address and a list of numbers, but no directive.
@@ -80,11 +79,7 @@ impl Dialect for Asm {
         };
         if let Some((from, size)) = hex_words(line) {
             for word in words(line, from) {
-                let start = packet.len();
-                push_pairs(word.text, word.at, packet)?;
-                if !self.big && size > 1 {
-                    packet.get_mut(start..).unwrap_or_default().reverse();
-                }
+                push_group(word.text, Groups::Swapped(size * 2), self.big, packet);
             }
             return Ok(Fed::Taken);
         }

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::scan::{Word, indent, is_pair, pair, words};
+use super::suspicion::{RULER, is_count};
 
 /// Maximum width of the number of a row.
 pub(super) const NUMBER: usize = 6;
@@ -69,13 +70,7 @@ pub(super) fn is_border(line: &[u8]) -> bool {
 /// Whether the cell of bytes numbers the columns.
 pub(super) fn counts(line: &[u8]) -> bool {
     let Some((_, cell)) = cell(line) else { return false };
-    let expected = |at: usize| format!("{at:02x}");
-    let is_count = |(at, word): (usize, Word<'_>)| {
-        word.text.eq_ignore_ascii_case(expected(at).as_bytes())
-            || word.text.eq_ignore_ascii_case(expected(at).trim_start_matches('0').as_bytes())
-            || at == 0 && word.text == b"0"
-    };
-    words(cell, 0).count() >= 8 && words(cell, 0).enumerate().all(is_count)
+    words(cell, 0).count() >= RULER && words(cell, 0).enumerate().all(|(at, word)| is_count(at, word.text))
 }
 
 /// The offset, bytes and text of a row of strace, without the bars around them.

@@ -1,7 +1,6 @@
 //! The cells of columns: payload, addresses, times and numbers.
 
-use super::ends::Ends;
-use super::marks::Marks;
+use super::marks::{Ends, Marks};
 use super::scan::{after_marks, indent, push_pairs};
 use super::{Fault, fault};
 use std::net::{IpAddr, SocketAddr};

@@ -1,15 +1,20 @@
 //! Detection of the text dialect from the first line with data.
 
-use super::context::Context;
+use super::base64::Base64;
+use super::dialect::Context;
 use super::dialects::{Found, found, some};
+use super::digits::Digits;
 use super::head::Head;
+use super::list::List;
+use super::log::Log;
 use super::offsets::Shape;
+use super::percent::Percent;
 use super::preface::Preface;
 use super::rows::Rows;
 use super::scan::all_hex;
 use super::sides::{self, Sides};
-use super::suspicion::{is_above, octal};
-use super::{Fault, asm, bars, fault, follow, offsets, table};
+use super::suspicion::{is_above, is_above_a_dump, looks_like_digits};
+use super::{Fault, asm, bars, digits, fault, follow, offsets, percent, table};
 
 impl Preface {
     /// Lines of digits that tshark announced as a conversation.
@@ -27,9 +32,7 @@ impl Preface {
 
     /// A dump, or a conversation as a dump.
     pub(super) fn offsets(&mut self, context: &Context<'_>) -> Found {
-        if offsets::is_octal(context.line) {
-            return octal(context.line);
-        }
+        offsets::refuse_octal(context.line)?;
         match Shape::of(context.line) {
             Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(context.line) => some(follow::Dump::default()),
             Some(shape) => self.dump(context, shape),
@@ -40,13 +43,12 @@ impl Preface {
     /// A dump may begin at any offset, but then the line must be unambiguous.
     fn dump(&mut self, context: &Context<'_>, shape: Shape) -> Found {
         let line = context.line;
-        let dump = offsets::Dump::new(shape, self.ip_announced).with_order(context.big);
+        let dump = offsets::Dump::new(shape, self.ip_announced, context.big);
         let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return some(dump) };
-        if !offsets::reads(line, shape) && !self.ruled {
+        let read = offsets::reads(line, shape);
+        if !self.ruled && !matches!(read, Ok(true)) {
             self.suspect = true;
-            let lines = self.lines;
-            self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
-            return Ok(None);
+            return self.pass(read.err());
         }
         self.excerpt(base, &offsets::head(line))?;
         some(dump)
@@ -56,7 +58,7 @@ impl Preface {
     pub(super) fn rows(&mut self, context: &Context<'_>) -> Found {
         let rows = Rows::of(context.line, context.ahead(), context.big);
         if let Some(rows) = &rows {
-            self.excerpt(rows.base(), rows.head())?;
+            self.excerpt(rows.base, &rows.head)?;
         }
         found(rows)
     }
@@ -73,8 +75,7 @@ impl Preface {
     /// A table with bars. A damaged row above it would be lost.
     pub(super) fn table(&mut self, context: &Context<'_>) -> Found {
         if let Some(fault) = bars::fault_of(context.line) {
-            self.fault.get_or_insert((self.lines, fault));
-            return Ok(None);
+            return self.pass(Some(fault));
         }
         match self.fault.take() {
             Some((_, Fault { what, .. })) if bars::is_row(context.line) => {
@@ -86,9 +87,7 @@ impl Preface {
             }
         }
     }
-}
 
-impl Preface {
     /// Lines of tshark above a conversation.
     pub(super) fn announcements(&mut self, text: &[u8]) -> Result<(), Fault> {
         if text.strip_prefix(b"Follow: ").is_some_and(|kind| kind.ends_with(b",ascii") || kind.ends_with(b",ebcdic")) {
@@ -100,5 +99,51 @@ impl Preface {
             self.datagrams = true;
         }
         Ok(())
+    }
+
+    /// Bare digits, also with a text column.
+    pub(super) fn digits(&mut self, context: &Context<'_>) -> Found {
+        let fits =
+            !self.prose && (looks_like_digits(context.text, 0) && digits::fits(context.line) || digits::has_text(context.line));
+        found(fits.then(Digits::default))
+    }
+
+    pub(super) fn base64(&mut self, context: &Context<'_>) -> Found {
+        let data = Base64::without_scheme(context.text);
+        let is_uri = data.len() < context.text.len() && data.iter().all(Base64::is_part);
+        let fits = is_uri || !self.prose && Base64::fits(data);
+        found(fits.then(Base64::of_lines))
+    }
+
+    pub(super) fn percent(&mut self, context: &Context<'_>) -> Found {
+        found(percent::fits(context.text).then_some(Percent))
+    }
+
+    /// Passes over a line without data. The first fault is an error if no other line has data.
+    fn pass(&mut self, fault: Option<Fault>) -> Found {
+        let line = self.lines;
+        self.fault = self.fault.take().or(fault.map(|fault| (line, fault)));
+        Ok(None)
+    }
+
+    /// Bytes inside a line; else digits with a few invalid characters, which are reported when the line is parsed.
+    pub(super) fn log(&mut self, context: &Context<'_>) -> Found {
+        let Context { line, text, .. } = *context;
+        match Log::fits(line) {
+            // An error above would be lost.
+            Ok(true) if self.fault.is_some() => Ok(None),
+            Ok(true) if is_above_a_dump(context) => {
+                self.suspect = true;
+                Ok(None)
+            }
+            Ok(true) => some(Log::after(self.count)),
+            _ if !self.prose && looks_like_digits(text, 8) => some(Digits::default()),
+            Ok(false) => {
+                let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
+                let near = near.or_else(|| digits::fault_of(line).filter(|_| !self.prose && looks_like_digits(text, 3)));
+                self.pass(near)
+            }
+            Err(fault) => self.pass(Some(fault)),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Fault, Feed, Packet};
 use crate::tree::Side;
+use std::cell::OnceCell;
 
 /// The parser of a dialect, with its state.
 pub(super) trait Dialect: Send {
@@ -41,5 +42,23 @@ pub(super) trait Dialect: Send {
     /// Whether a packet begins at its IP header.
     fn is_bare_ip(&self, _: &[u8]) -> bool {
         false
+    }
+}
+
+/// A line that may be the first one with data.
+pub(super) struct Context<'a> {
+    pub(super) line: &'a [u8],
+    /// The line without blanks around it.
+    pub(super) text: &'a [u8],
+    /// Whether the first byte of a number is its highest one.
+    pub(super) big: bool,
+    pub(super) following: &'a dyn Fn() -> Vec<Vec<u8>>,
+    pub(super) lines: OnceCell<Vec<Vec<u8>>>,
+}
+
+impl Context<'_> {
+    /// Some lines after it; waits for them.
+    pub(super) fn ahead(&self) -> &[Vec<u8>] {
+        self.lines.get_or_init(self.following)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::bits::Bits;
 use super::columns::Columns;
-use super::context::Context;
+use super::dialect::Context;
 use super::list::List;
 use super::literal::Literal;
 use super::preface::Preface;
@@ -93,7 +93,7 @@ pub static DIALECTS: &[Known] = &[
         |preface, context| {
             let brace = preface.take_brace();
             let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
-            found(list.map(|list| list.with_order(context.big)))
+            found(list.map(|list| List { big: context.big, ..list }))
         },
     ),
     known(

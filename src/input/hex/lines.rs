@@ -3,7 +3,7 @@
 //! Replaced characters keep their place, so that columns of errors are those of the text.
 
 use super::scan::{indent, run};
-use super::{Fault, ansi, bars, boxed};
+use super::{Fault, bars, boxed};
 use std::borrow::Cow;
 
 /// Blanks of web pages and word processors, each read as one space.
@@ -24,7 +24,7 @@ impl Cleaner {
     /// # Errors
     /// If a line inside the borders of `hexyl` is no row of a dump.
     pub(super) fn clean<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, Fault> {
-        let mut plain = ansi::without_colours(line);
+        let mut plain = without_colours(line);
         if !plain.is_ascii()
             && let Some(spaced) = without_odd_blanks(&plain)
         {
@@ -92,6 +92,33 @@ fn without_bars(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
+const ESCAPE: u8 = 0x1b;
+
+/// A line without colour sequences.
+pub(super) fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
+    if !line.contains(&ESCAPE) {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.iter().position(|byte| *byte == ESCAPE) {
+        let (before, from) = rest.split_at(at);
+        plain.extend(before);
+        let len = colour_len(from);
+        plain.extend(from.get(..1).filter(|_| len == 0).unwrap_or_default());
+        rest = from.get(len.max(1)..).unwrap_or_default();
+    }
+    plain.extend(rest);
+    Cow::Owned(plain)
+}
+
+/// Length of a colour sequence; 0 if none begins here.
+pub(crate) fn colour_len(text: &[u8]) -> usize {
+    let Some(rest) = text.strip_prefix(b"\x1b[") else { return 0 };
+    let len = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    if rest.get(len) == Some(&b'm') { len + 3 } else { 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +131,11 @@ mod tests {
         assert_eq!(clean("23\u{a0}00\u{200b}"), "23 00");
         assert_eq!(clean("In the beginning"), "In the beginning");
         assert_eq!(clean("0x7ffe1000:\t37 '%'\t32 ' '\t-14 '\\362'"), "0x7ffe1000:\t37\t32\t-14");
+    }
+
+    #[test]
+    fn only_colours_are_removed() {
+        assert_eq!(&*without_colours(b"\x1b[38;5;242m00 \x1b[0m01"), b"00 01");
+        assert_eq!(&*without_colours(b"a\x1b[2Jb\x1bc"), b"a\x1b[2Jb\x1bc");
     }
 }

@@ -5,15 +5,13 @@
 //! unsigned char p[] = { 0x23, 0x00 };     [35, 0, 0, 0, 1]     {"type":"Buffer","data":[35,0]}     <<35,0,0,0,1>>
 //! ```
 
-use super::list_items::{cast, quoted, repeats};
-use super::numbers::Kind;
-use super::prefixed::prefix_len;
+use super::numbers::{Kind, cast, prefix_len, quoted, repeats};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
 #[derive(Default)]
 pub(super) struct List {
-    /// The braces of a list; `None` without braces.
-    pub(super) braces: Option<(u8, u8)>,
+    /// The opening brace of a list; `None` without braces.
+    pub(super) braces: Option<u8>,
     pub(super) inside: bool,
     /// Whether the position is in a comment of the form `/* */`.
     pub(super) comment: bool,
@@ -60,7 +58,7 @@ impl Dialect for List {
                     2
                 }
                 [b'/', b'/', ..] | [b'#', ..] => break,
-                [b'<', b'<', ..] if self.braces == Some(pair(b'<')) && !self.inside => {
+                [b'<', b'<', ..] if self.braces == Some(b'<') && !self.inside => {
                     self.inside = true;
                     2
                 }
@@ -70,7 +68,7 @@ impl Dialect for List {
                 }
                 [byte, ..] if self.inside && self.closes(*byte) => {
                     self.inside = false;
-                    self.braces = self.braces.or(Some(pair(b'{')));
+                    self.braces = self.braces.or(Some(b'{'));
                     if !packet.is_empty() {
                         return Ok(Fed::Complete(at + 1));
                     }
@@ -98,17 +96,12 @@ impl Dialect for List {
     /// Checks that the last list is complete.
     fn end(&mut self, _: &mut Packet) -> Result<(), Fault> {
         match self.braces {
-            Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
+            Some(open) if self.inside => {
+                // In ASCII, the closing bracket is the next sign but one; the round one, the next.
+                let close = char::from(open + if open == b'(' { 1 } else { 2 });
+                fault(0, format!("the text ends before a closing {close}"))
+            }
             _ => Ok(()),
         }
-    }
-}
-
-pub(super) fn pair(open: u8) -> (u8, u8) {
-    match open {
-        b'[' => (b'[', b']'),
-        b'<' => (b'<', b'>'),
-        b'(' => (b'(', b')'),
-        _ => (b'{', b'}'),
     }
 }

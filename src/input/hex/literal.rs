@@ -1,9 +1,8 @@
 //! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or escapes without quotes. Adjacent literals are
 //! one packet, up to a `;`; a line of Python bytes outside of parentheses is a separate packet.
 
-use super::escapes::{escape, escapes_between_text, unquoted};
-use super::list_items::repeats;
-use super::python::{is_call, is_prefix, python_literal};
+use super::escapes::{escape, escapes_between_text, is_call, is_prefix, python_literal, unquoted};
+use super::numbers::repeats;
 use super::scan::{all_hex, pair};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault};
 
@@ -38,6 +37,20 @@ impl Literal {
             return None;
         }
         Some(Literal { bare, python, quote: None, skips: false, parentheses: usize::from(open) })
+    }
+
+    /// A character between literals.
+    fn outside(&mut self, byte: u8, at: usize) -> Result<(), Fault> {
+        match byte {
+            b'"' | b'\'' => self.quote = Some(byte),
+            b'(' => self.parentheses += 1,
+            b')' => self.parentheses = self.parentheses.saturating_sub(1),
+            _ if self.bare && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'\\') => {
+                return fault(at, format!("`{}` between escapes; expected \\x and two hex digits", byte.escape_ascii()));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -94,22 +107,6 @@ impl Dialect for Literal {
             Some(quote) => fault(0, format!("the text ends before a closing {}", char::from(quote))),
             None => Ok(()),
         }
-    }
-}
-
-impl Literal {
-    /// A character between literals.
-    fn outside(&mut self, byte: u8, at: usize) -> Result<(), Fault> {
-        match byte {
-            b'"' | b'\'' => self.quote = Some(byte),
-            b'(' => self.parentheses += 1,
-            b')' => self.parentheses = self.parentheses.saturating_sub(1),
-            _ if self.bare && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'\\') => {
-                return fault(at, format!("`{}` between escapes; expected \\x and two hex digits", byte.escape_ascii()));
-            }
-            _ => {}
-        }
-        Ok(())
     }
 }
 

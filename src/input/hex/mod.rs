@@ -6,7 +6,6 @@
 //!
 //! A text column is never data, and malformed data is never skipped: it is an error with line and column.
 
-mod ansi;
 mod asm;
 mod asm_items;
 mod bare_ip;
@@ -16,44 +15,30 @@ mod bits;
 mod boxed;
 mod cells;
 mod columns;
-mod compare;
-mod context;
 mod detect;
 mod dialect;
 pub mod dialects;
 mod digits;
-mod directions;
-mod ends;
 mod escapes;
-mod feeding;
 mod follow;
 mod head;
 mod lines;
 mod list;
-mod list_begin;
-mod list_items;
 mod literal;
 mod log;
-mod loose;
 mod marks;
 mod numbers;
 mod offsets;
-mod open;
 mod percent;
 mod preface;
-mod prefixed;
-mod python;
 mod reader;
 mod rows;
 mod rows_begin;
-mod ruler;
 mod runs;
 mod scan;
 mod sides;
-mod signs;
 mod snort;
 mod split;
-mod splits;
 mod suspicion;
 mod table;
 #[cfg(test)]
@@ -95,6 +80,12 @@ struct Fault {
 
 /// The result of parsing a line.
 type Feed = Result<Fed, Fault>;
+
+/// The bytes of a line alone, in a dialect.
+fn bytes_of(mut dialect: impl Dialect, line: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut packet = Packet::default();
+    dialect.feed(line, &mut packet).map(|_| packet.bytes)
+}
 
 fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { at, what: what.into() })

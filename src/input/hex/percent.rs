@@ -1,7 +1,8 @@
 //! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as in forms.
 
+use super::escapes::each;
 use super::scan::pair;
-use super::{Dialect, Fault, Fed, Feed, Packet, fault};
+use super::{Dialect, Fault, Feed, Packet, bytes_of, fault};
 
 pub(super) struct Percent;
 
@@ -18,7 +19,7 @@ fn begins(text: &[u8]) -> bool {
 
 /// Why a word that begins with an escape is invalid.
 pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
-    begins(text).then(|| Percent.feed(text, &mut Packet::default()).err())?
+    begins(text).then(|| bytes_of(Percent, text).err())?
 }
 
 /// Characters that may be unescaped.
@@ -32,30 +33,21 @@ impl Dialect for Percent {
     }
 
     fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
-        let packet = &mut packet.bytes;
-        let mut at = 0;
-        while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
-            at += match rest {
+        each(line, |rest, at| {
+            let (byte, len) = match rest {
                 [b'%', digits @ ..] => match pair(digits) {
-                    Some(byte) => {
-                        packet.push(byte);
-                        3
-                    }
+                    Some(byte) => (byte, 3),
                     None => return fault(at + 1, "expected two hex digits after %"),
                 },
-                [b'+', ..] => {
-                    packet.push(b' ');
-                    1
+                [b'+', ..] => (b' ', 1),
+                [byte, ..] if is_literal(*byte) => (*byte, 1),
+                [byte, ..] if !rest.trim_ascii().is_empty() => {
+                    return fault(at, format!("`{}` cannot stand here in percent-encoding", byte.escape_ascii()));
                 }
-                [byte, ..] if is_literal(*byte) => {
-                    packet.push(*byte);
-                    1
-                }
-                [byte, ..] if byte.is_ascii_whitespace() && rest.trim_ascii().is_empty() => rest.len(),
-                [byte, ..] => return fault(at, format!("`{}` cannot stand here in percent-encoding", byte.escape_ascii())),
-                [] => break,
+                _ => return Ok(rest.len()),
             };
-        }
-        Ok(Fed::Taken)
+            packet.bytes.push(byte);
+            Ok(len)
+        })
     }
 }

@@ -1,12 +1,11 @@
 //! The lines before the first line with data.
 
-use super::context::Context;
+use super::dialect::Context;
 use super::dialects::{DIALECTS, Found, found};
 use super::list::List;
 use super::marks::Marks;
-use super::ruler::{RULER, is_ruler};
 use super::scan::{after_marks, words};
-use super::suspicion::{before_opener, looks_like_a_row};
+use super::suspicion::{RULER, before_opener, is_ruler, looks_like_a_row};
 use super::{Fault, asm, bare_ip, follow, log, offsets};
 use crate::input::InputFormat;
 

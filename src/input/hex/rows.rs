@@ -12,8 +12,7 @@
 
 use super::head::Head;
 use super::offsets::{Dump, Groups};
-use super::split::Split;
-use super::splits::splits;
+use super::split::{Split, splits};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault, log};
 
 /// Length of the offset and colon of a rewritten row.

@@ -4,8 +4,7 @@ use super::head::Head;
 use super::offsets::{Dump, Groups, Row, Shape};
 use super::rows::{Count, Rows};
 use super::scan::{Word, is_pair, words};
-use super::split::Split;
-use super::splits::splits;
+use super::split::{Split, splits};
 use super::{Dialect, Fed, Feed, Packet, fault, log};
 
 impl Rows {
@@ -46,12 +45,10 @@ impl Rows {
         let radix = if let Count::Bytes(radix) = count { radix } else { 10 };
         let head = Head::of(line, split.at, split.number.len(), radix);
         let base = split.value(radix).unwrap_or_default();
-        let dump = Dump::new(Shape::canonical(split.groups), false).with_order(big);
+        let dump = Dump::new(Shape::canonical(split.groups), false, big);
         Rows { count, groups: split.groups, dump, index: split.index, base, next: base, seen: 0, head }
     }
-}
 
-impl Rows {
     /// A line that is no row. It ends a packet, unless it is blank.
     pub(super) fn other(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let run = |(most, run): (usize, usize), word: Word<'_>| {
@@ -74,15 +71,5 @@ impl Rows {
         }
         packet.marks.add(log::marks(line));
         Ok(Fed::Taken)
-    }
-
-    /// Offset of the first row.
-    pub(super) fn base(&self) -> u64 {
-        self.base
-    }
-
-    /// The start of the first row, before it is read.
-    pub(super) fn head(&self) -> &Head {
-        &self.head
     }
 }

@@ -7,9 +7,8 @@
 //! Rows that follow each other are one packet. The text is never data. Other lines carry time and direction.
 
 use super::bars::{DAMAGED, cell, cells, counts, fault_of, is_border, is_row, pairs};
-use super::log;
 use super::scan::{indent, words};
-use super::{Dialect, Fault, Fed, Feed, Packet, fault};
+use super::{Dialect, Fault, Fed, Feed, Packet, fault, log};
 
 #[derive(Default)]
 pub(super) struct Table {

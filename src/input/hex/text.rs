@@ -3,9 +3,6 @@
 //! Tools print different characters for an unprintable byte: `.`, `·`, `_`, `•`, a letter of some code page, never an ASCII
 //! letter or digit. Some leave a gap in the middle, and pasted text may have lost blanks.
 
-use super::compare::{Blanks, GAP, compare, is_near};
-use super::signs::{is_plain, without_zeros};
-
 /// How a text matches the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
@@ -64,6 +61,122 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
         }
     }
     if is_digits { Shows::Not } else { best }
+}
+
+/// Characters before the gap.
+pub(super) const GAP: usize = 8;
+
+/// Whether a text has one character per byte, with an optional gap, and three of four match. A dot matches any byte.
+pub(super) fn is_near(text: &str, bytes: &[u8]) -> bool {
+    let right = |character: char, byte: u8| character == '.' || stands_for(character, byte, false);
+    let wrong = |text: &mut dyn Iterator<Item = char>| text.zip(bytes).filter(|(shown, byte)| !right(*shown, **byte)).count();
+    let gap = text.chars().nth(GAP) == Some(' ');
+    let (count, few) = (text.chars().count(), bytes.len() / 4);
+    count == bytes.len() && wrong(&mut text.chars()) <= few
+        || gap && count == bytes.len() + 1 && wrong(&mut text.chars().take(GAP).chain(text.chars().skip(GAP + 1))) <= few
+}
+
+/// The meaning of blanks in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blanks {
+    /// Spaces, or the gap.
+    Separate,
+    /// Spaces, some of which may be missing.
+    Lost,
+    /// Spaces and unprintable bytes.
+    Replace,
+}
+
+pub(super) fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
+    let mut left = bytes;
+    let mut shown = 0;
+    // Bars between groups of characters, as pwntools draws them.
+    let ruled = || text.matches(['│', '┊']).count() > 1;
+    for (at, character) in text.char_indices() {
+        if blanks == Blanks::Lost {
+            while let [b' ', rest @ ..] = left {
+                left = rest;
+            }
+        }
+        let blank = character == ' ' || character == '\t';
+        if matches!(character, '│' | '┊') && ruled() {
+            continue;
+        }
+        let Some((byte, rest)) = left.split_first() else {
+            // A comment may follow the text.
+            let comment = text.get(at..).unwrap_or_default();
+            return if comment.trim_start().starts_with('#') && blank { Shows::All } else { Shows::Not };
+        };
+        if let Some(rest) = spelt(character, left) {
+            left = rest;
+        } else if stands_for(character, *byte, strict) || blank && blanks == Blanks::Replace && !byte.is_ascii_graphic() {
+            left = rest;
+        } else if blank && blanks != Blanks::Replace || character == '┊' || character == '│' {
+            continue;
+        } else {
+            return Shows::Not;
+        }
+        shown += 1;
+    }
+    match left.iter().all(|byte| *byte == b' ') {
+        true => Shows::All,
+        // A text much shorter than the bytes belongs to other bytes: `xxd -b` has one character per eight digits.
+        false if shown * 2 >= bytes.len() => Shows::Part,
+        false => Shows::Not,
+    }
+}
+
+/// Whether a text has each byte as its ASCII character, or a dot: the form of most tools.
+pub(super) fn is_plain(text: &[u8], bytes: &[u8]) -> bool {
+    let shown = |byte: u8| if matches!(byte, b' '..=b'~') { byte } else { b'.' };
+    let text = text.trim_ascii_end();
+    text.len() == bytes.len() && !text.is_empty() && text.iter().zip(bytes).all(|(sign, byte)| *sign == shown(*byte))
+}
+
+/// Whether a text without blanks has a letter or digit for another byte, so that it does not show these bytes.
+pub(super) fn differs(text: &[u8], bytes: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    let is_graphic = |text: &[u8]| text.iter().all(u8::is_ascii_graphic);
+    text.len() == bytes.len()
+        && text.iter().zip(bytes).any(|(sign, byte)| sign.is_ascii_alphanumeric() && sign != byte)
+        && !text.starts_with(b"|")
+        && !text.starts_with(b">")
+        && is_graphic(text)
+        && !bytes.contains(&b' ')
+}
+
+/// A text of `hexyl` with another symbol for NUL.
+pub(super) fn without_zeros(text: &str, bytes: &[u8]) -> String {
+    let mut left = bytes.iter();
+    let shown = |character| match character {
+        '0' if left.next() == Some(&0) => '.',
+        ' ' => character,
+        '0' => '0',
+        _ => {
+            left.next();
+            character
+        }
+    };
+    text.chars().map(shown).collect()
+}
+
+/// A non-ASCII character for the bytes of its UTF-8 encoding; returns the bytes after it.
+pub(super) fn spelt(character: char, bytes: &[u8]) -> Option<&[u8]> {
+    if character.is_ascii() {
+        return None;
+    }
+    let mut buffer = [0; 4];
+    bytes.strip_prefix(character.encode_utf8(&mut buffer).as_bytes())
+}
+
+/// Whether a byte may be displayed as this character.
+pub(super) fn stands_for(character: char, byte: u8, strict: bool) -> bool {
+    match byte {
+        b' ' => matches!(character, ' ' | '.' | '·' | '_' | '␠'),
+        b'!'..=b'~' if strict => character == char::from(byte),
+        b'!'..=b'~' => character.eq_ignore_ascii_case(&char::from(byte)),
+        _ => !character.is_ascii_alphanumeric() && character != ' ' && character != '\t',
+    }
 }
 
 #[cfg(test)]

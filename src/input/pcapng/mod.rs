@@ -23,9 +23,9 @@ use pcap_parser::{
 };
 
 use super::buffer::{Buffer, LARGEST};
+use super::common::Input;
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
-use super::input::Input;
 use super::interface::{About, Extra};
 use super::options::{Comments, OptionList};
 use super::order::Order;

@@ -1,6 +1,9 @@
 //! Words before bytes: labels, their shape, and the number of bytes that they state.
 
+use super::Log;
+use crate::input::hex::marks::{Marks, ends};
 use crate::input::hex::scan::{all_hex, is_pair, words};
+use crate::tree::Side;
 
 /// Whether a prefix ends with an arrow.
 pub(super) fn is_arrow(before: &[u8]) -> bool {
@@ -97,4 +100,118 @@ pub(super) fn trimmed(text: &[u8]) -> &[u8] {
 pub(super) fn tokens(text: &[u8]) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|byte| byte.is_ascii_whitespace() || b":=\"'()[]{}|,.".contains(byte)).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).to_ascii_lowercase())
+}
+
+/// Labels of bytes received from the server.
+pub(super) const RECEIVED: &str = "\
+    recv received receive receiving recvfrom rx read in incoming response s2c inbound ingress download servertoclient stoc \
+    s>c <- <-- <== <= << <<< ←";
+
+/// Labels of bytes sent to the server.
+pub(super) const SENT: &str = "\
+    send sent sending sendto tx write written out outgoing request c2s outbound egress upload clienttoserver ctos c>s -> \
+    --> ==> => >> >>> →";
+
+/// Other labels of bytes.
+pub(super) const NAMES: &str = "\
+    data payload packet pkt hex hexdump raw dump msg message buffer buf body frame content fromhex unhexlify";
+
+/// Whether a word is one of a list.
+pub(super) fn is_one(word: &str, list: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|known| known == word)
+}
+
+/// The direction that a cell of a table states.
+pub(in crate::input::hex) fn direction_of_cell(cell: &[u8]) -> Option<Side> {
+    std::str::from_utf8(cell).ok().and_then(|word| direction_of(&word.to_ascii_lowercase()))
+}
+
+pub(super) fn direction_of(token: &str) -> Option<Side> {
+    match token {
+        _ if is_one(token, RECEIVED) => Some(Side::Server),
+        _ if is_one(token, SENT) => Some(Side::Client),
+        _ => BETWEEN.iter().find_map(|sign| {
+            let (from, to) = token.split_once(sign)?;
+            party(from).filter(|from| party(to) == Some(from.other()))
+        }),
+    }
+}
+
+/// Signs between two parties in one word: `c->s`, `client2server`.
+pub(super) const BETWEEN: [&str; 8] = ["-->", "->", "=>", "→", ">", "_to_", "2", "to"];
+
+/// The side that a word names.
+pub(super) fn party(word: &str) -> Option<Side> {
+    match word {
+        "client" | "cli" | "c" => Some(Side::Client),
+        "server" | "srv" | "s" => Some(Side::Server),
+        _ => None,
+    }
+}
+
+impl Log {
+    pub(super) fn is_name(&self, before: &[u8]) -> bool {
+        let word = String::from_utf8_lossy(label(before)).to_ascii_lowercase();
+        is_one(&word, NAMES)
+            || direction_of(&word).is_some()
+            || self.is_known(before)
+            || tokens(before).any(|token| token == "bytes")
+    }
+
+    pub(super) fn is_known(&self, before: &[u8]) -> bool {
+        let known = |label: Vec<u8>| !label.is_empty() && self.labels.contains(&label);
+        known(label(before).to_ascii_lowercase()) || known(shape(before))
+    }
+}
+
+/// Time and direction of a label. An arrow between other words connects two addresses.
+pub(in crate::input::hex) fn marks(before: &[u8]) -> Marks {
+    marks_of(before, parties)
+}
+
+/// The marks of a line above bytes. A party alone, such as `server`, is no direction there.
+pub(in crate::input::hex) fn heading(line: &[u8]) -> Marks {
+    marks_of(line, arrows)
+}
+
+pub(super) fn marks_of(before: &[u8], named: fn(&[String]) -> Option<Side>) -> Marks {
+    let plain: Vec<u8> = before.iter().map(|byte| if b"[](),".contains(byte) { b' ' } else { *byte }).collect();
+    let mut marks = Marks::of(&plain);
+    let all: Vec<String> = tokens(before).collect();
+    let last = all.len().saturating_sub(1);
+    let counts = |at: usize, token: &str| token.bytes().any(|byte| byte.is_ascii_alphanumeric()) || at == 0 || at == last;
+    let direction = all.iter().enumerate().filter(|(at, token)| counts(*at, token)).find_map(|(_, token)| direction_of(token));
+    marks.direction = marks.direction.or(direction).or_else(|| named(&all));
+    marks.ends = ends(before);
+    marks
+}
+
+/// The direction between two parties, `Client -> Server`, or of an opcode, `CMSG_PING`.
+pub(super) fn arrows(all: &[String]) -> Option<Side> {
+    let arrow = |word: &str| matches!(word, "->" | "-->" | "=>" | "==>" | ">" | ">>" | "→" | "to");
+    let between = all.windows(3).find_map(|three| match three {
+        [from, sign, to] if arrow(sign) && party(to).is_some() => party(from),
+        _ => None,
+    });
+    between.or_else(|| {
+        all.iter().find_map(|word| match word.get(..4) {
+            Some("cmsg") => Some(Side::Client),
+            Some("smsg") => Some(Side::Server),
+            _ => None,
+        })
+    })
+}
+
+/// The direction of a label that names one party or two: `Client -> Server`, `from server`, `[CLIENT]`.
+pub(super) fn parties(all: &[String]) -> Option<Side> {
+    let near = || {
+        all.windows(2).find_map(|pair| match pair {
+            [word, name] if word == "from" => party(name),
+            [word, name] if word == "to" => party(name).map(Side::other),
+            _ => None,
+        })
+    };
+    let name = |word: &String| party(word).filter(|_| word.len() > 2);
+    let first = || all.iter().find(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
+    arrows(all).or_else(near).or_else(|| all.last().and_then(name)).or_else(|| first().and_then(name))
 }

@@ -6,27 +6,23 @@
 //! A line with bytes after a label is a packet; lines that consist of digits continue it. Lines without bytes are skipped and end
 //! a packet. Bytes extend to the end of their line: anything else there is an error.
 
-mod direction;
 mod find;
 mod label;
-mod names;
-mod place;
 mod rows;
-mod unlike;
 
-pub(super) use direction::{heading, marks};
+pub(super) use find::is_comment;
 pub(super) use label::count;
-pub(super) use names::direction_of_cell;
-pub(super) use unlike::is_comment;
+pub(super) use label::direction_of_cell;
+pub(super) use label::{heading, marks};
 
 use super::head::Head;
 use super::offsets::{Groups, Row, Shape};
 use super::scan::indent;
-use super::{Dialect, Fed, Feed, Packet, fault, splits};
+use super::{Dialect, Fed, Feed, Packet, fault, split};
 use find::Found;
+use find::is_meant;
 use label::{label, shape};
 use rows::Rows;
-use unlike::is_meant;
 
 /// Maximum number of stored labels that preceded bytes.
 const LABELS: usize = 16;
@@ -81,7 +77,7 @@ impl Dialect for Log {
             return Ok(Fed::Complete(0));
         }
         let Some(Found { before, bytes }) = found else {
-            if self.last > 0 && splits::follows(line, self.last) {
+            if self.last > 0 && split::follows(line, self.last) {
                 return fault(0, "a row of a dump among lines of a log; keep one of them");
             }
             packet.marks.add(heading(line));

@@ -1,9 +1,8 @@
 //! Packets of several lines: rows behind the same prefix, and lines of digits alone.
 
 use super::Log;
-use super::find::{Found, PLACES};
+use super::find::{Found, PLACES, starts};
 use super::label::shape;
-use super::place::starts;
 use crate::input::hex::head::Head;
 use crate::input::hex::offsets::Groups;
 use crate::input::hex::scan::{all_hex, is_pair, words};

@@ -1,14 +1,11 @@
 //! The rows of a dump, one after another.
 
-use super::base::Base;
-use super::column::Column;
 use super::groups::Groups;
-use super::offset::split_offset;
-use super::row::Row;
-use super::shape::Shape;
-use crate::input::hex::bare_ip;
+use super::row::{Column, Row};
+use super::rows::Base;
+use super::shape::{Shape, split_offset};
 use crate::input::hex::head::Head;
-use crate::input::hex::{Dialect, Fault, Fed, Feed, Packet, fault};
+use crate::input::hex::{Dialect, Fault, Fed, Feed, Packet, bare_ip, fault};
 
 /// Why a row in another format is invalid.
 pub(super) const UNLIKE: &str = "a dump that is not written as the lines before it: other offsets or other groups";
@@ -101,16 +98,12 @@ impl Dialect for Dump {
 }
 
 impl Dump {
-    pub(in crate::input::hex) fn new(shape: Shape, ip_announced: bool) -> Dump {
+    /// A dump with rows of this format. The first byte of a number is its highest one, if `big`.
+    pub(in crate::input::hex) fn new(shape: Shape, ip_announced: bool, big: bool) -> Dump {
         // `od` uses octal by default. Only it has seven digits before pairs.
         let od = !shape.colon && shape.groups == Groups::Pairs && shape.digits == 7;
         let radix = if od { 8 } else { 16 };
-        Dump { shape, radix, ip_announced, heading: true, ..Dump::default() }
-    }
-
-    /// The same with numbers whose first byte is the highest one, if `big`.
-    pub(in crate::input::hex) fn with_order(mut self, big: bool) -> Dump {
-        self.row.big = big;
-        self
+        let row = Row { big, ..Row::default() };
+        Dump { shape, radix, ip_announced, heading: true, row, ..Dump::default() }
     }
 }

@@ -46,7 +46,8 @@ pub(in crate::input::hex) fn is_group(text: &[u8], groups: Groups) -> bool {
     push_group(text, groups, false, &mut Vec::new())
 }
 
-pub(super) fn push_group(text: &[u8], groups: Groups, big: bool, out: &mut Vec<u8>) -> bool {
+/// Appends the bytes of a group; false if this is none. Numbers have their highest byte first, if `big`.
+pub(in crate::input::hex) fn push_group(text: &[u8], groups: Groups, big: bool, out: &mut Vec<u8>) -> bool {
     let swapped = |digits: &[u8], out: &mut Vec<u8>| {
         let start = out.len();
         let read = push_pairs(digits, 0, out).is_ok();

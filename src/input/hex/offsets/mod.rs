@@ -16,24 +16,19 @@
 //! colon, `0x`, and at least as many digits. A comment (`#`) may occur anywhere. A malformed row is not mistaken for prose: the
 //! next offset does not match.
 
-mod base;
-mod column;
 mod dump;
 mod groups;
-mod offset;
-mod progress;
 mod prose;
 mod row;
 mod rows;
 mod shape;
-mod wrong;
 
-pub(super) use column::Column;
 pub(super) use dump::Dump;
-pub(super) use groups::{Groups, decimal};
-pub(super) use offset::{Offset, split_offset};
+pub(super) use groups::{Groups, decimal, push_group};
+pub(super) use row::Column;
 pub(super) use row::Row;
-pub(super) use shape::{Shape, base, fault_of, head, is_octal, reads};
+pub(super) use shape::{Offset, split_offset};
+pub(super) use shape::{Shape, base, head, reads, refuse_octal};
 
 /// Prompts of debuggers. The dump after a prompt may begin at any address.
 const PROMPTS: [&[u8]; 3] = [b"(gdb)", b"(lldb)", b"kd>"];

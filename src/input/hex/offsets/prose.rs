@@ -3,11 +3,10 @@
 use super::dump::{Dump, is_inset};
 use super::groups::is_group;
 use super::is_prompt;
-use crate::input::hex::bare_ip;
 use crate::input::hex::marks::Marks;
-use crate::input::hex::ruler::is_ruler;
 use crate::input::hex::scan::words;
-use crate::input::hex::{Dialect, Fed, Feed, Packet};
+use crate::input::hex::suspicion::is_ruler;
+use crate::input::hex::{Dialect, Fed, Feed, Packet, bare_ip};
 
 impl Dump {
     /// Whether a line without an offset is a malformed row: bytes alone, or an offset with an invalid digit.

@@ -1,5 +1,6 @@
 //! Lists of packets: written in the manner of a tool, and read back with their directions and times.
 
+use super::writers::{joined, rows, spaced};
 use super::*;
 use crate::input::hex::dialects::{BYTES, DIALECTS as KNOWN};
 
@@ -9,17 +10,12 @@ type Sent = (Vec<u8>, Side, u8);
 /// How a tool writes one packet of a list, and whether it states direction and time.
 type Form = (&'static str, fn(&Sent) -> String, bool, bool);
 
-fn spaced(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-}
-
 fn dump(bytes: &[u8], prefix: &str) -> String {
-    let row = |(at, row): (usize, &[u8])| format!("{prefix}{:04x}: {}\n", at * 16, spaced(row));
-    bytes.chunks(16).enumerate().map(row).collect()
+    rows(bytes, |at, row| format!("{prefix}{at:04x}: {}\n", spaced(row)))
 }
 
 fn table(bytes: &[u8]) -> String {
-    bytes.chunks(16).map(|row| format!("| {:<47} | {:<16} |\n", spaced(row), "")).collect()
+    rows(bytes, |_, row| format!("| {:<47} | {:<16} |\n", spaced(row), ""))
 }
 
 fn word(side: Side, client: &'static str, server: &'static str) -> &'static str {
@@ -57,7 +53,7 @@ const FORMS: &[Form] = &[
     (
         "columns",
         |(bytes, side, at)| {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = joined(bytes, 40, "");
             format!("43200{at:02}.500000000\t{}\t{hex}\n", word(*side, "192.0.2.10", "198.51.100.20"))
         },
         true,
@@ -76,13 +72,12 @@ const FORMS: &[Form] = &[
     (
         "Windower",
         |(bytes, side, at)| {
-            let row = |(at, row): (usize, &[u8])| {
-                let cells: Vec<String> =
-                    (0..16).map(|cell| row.get(cell).map_or("--".to_owned(), |byte| format!("{byte:02X}"))).collect();
-                format!("{at:7} | {}    {at} | {:<16}\n", cells.join(" "), "")
+            let row = |at: usize, row: &[u8]| {
+                let cells = spaced(row).to_uppercase() + &" --".repeat(16 - row.len());
+                format!("{0:7} | {cells}    {0} | {1:<16}\n", at / 16, "")
             };
             let head = format!("[2026-11-03 18:11:{at:02}] {} packet 0x025:\n", word(*side, "Outgoing", "Incoming"));
-            head + &bytes.chunks(16).enumerate().map(row).collect::<String>() + "\n"
+            head + &rows(bytes, row) + "\n"
         },
         true,
         true,

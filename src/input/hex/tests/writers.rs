@@ -186,7 +186,7 @@ pub(super) const DOUBTFUL: &[Writer] = &[
     ("binascii.hexlify", |bytes| format!("b'{}'", joined(bytes, 1, ""))),
 ];
 
-fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
+pub(super) fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
     chunks(bytes, 16, row)
 }
 
@@ -208,11 +208,11 @@ fn python(bytes: &[u8]) -> String {
     })
 }
 
-fn spaced(bytes: &[u8]) -> String {
+pub(super) fn spaced(bytes: &[u8]) -> String {
     joined(bytes, 1, " ")
 }
 
-fn joined(bytes: &[u8], size: usize, between: &str) -> String {
+pub(super) fn joined(bytes: &[u8], size: usize, between: &str) -> String {
     let hex = |group: &[u8]| group.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     bytes.chunks(size).map(hex).collect::<Vec<_>>().join(between)
 }
