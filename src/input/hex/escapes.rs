@@ -3,16 +3,35 @@
 use super::scan::pair;
 use super::{Fault, Fed, Feed, fault};
 
-/// Whether characters other than blanks and commas stand between escapes, as bpftrace and `repr` print them. These write no
-/// escape for a printable character.
-pub(super) fn escapes_between_text(text: &[u8]) -> bool {
-    let printable = |at: &[u8]| match at {
-        [b'\\', b'x', digits @ ..] => matches!(pair(digits), Some(b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~')),
-        _ => false,
-    };
-    if text.windows(4).any(printable) {
-        return false;
+/// Whether the escape of a printable character begins here, which bpftrace and `repr` do not write.
+fn is_printable(text: &[u8]) -> bool {
+    matches!(text, [b'\\', b'x', digits @ ..] if matches!(pair(digits), Some(b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~')))
+}
+
+/// Length of a line from the escape of a printable character on. Each part of a line ends where the line does, so that the escape
+/// is looked for once.
+#[derive(Default)]
+pub(super) struct Printable(usize);
+
+impl Printable {
+    /// Whether a text has such an escape.
+    pub(super) fn is_in(&mut self, text: &[u8]) -> bool {
+        let is_known = text.len().checked_sub(self.0).and_then(|at| text.get(at..)).is_some_and(is_printable);
+        if !is_known {
+            self.0 = text.windows(4).position(is_printable).map_or(0, |at| text.len() - at);
+        }
+        self.0 > 0
     }
+}
+
+/// Whether escapes begin outside of quotes: no quote stands before the first one.
+pub(super) fn is_bare(text: &[u8]) -> bool {
+    let first = text.windows(2).position(|at| at == b"\\x");
+    first.is_some_and(|at| !text.get(..at).unwrap_or_default().iter().any(|byte| matches!(byte, b'"' | b'\'')))
+}
+
+/// Whether characters other than blanks and commas stand between escapes, as bpftrace and `repr` print them.
+pub(super) fn escapes_between_text(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         at += match rest {

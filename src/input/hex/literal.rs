@@ -1,7 +1,7 @@
 //! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or escapes without quotes. Adjacent literals are
 //! one packet, up to a `;`; a line of Python bytes outside of parentheses is a separate packet.
 
-use super::escapes::{escape, escapes_between_text, is_call, is_prefix, python_literal, unquoted};
+use super::escapes::{Printable, escape, escapes_between_text, is_bare, is_call, is_prefix, python_literal, unquoted};
 use super::numbers::repeats;
 use super::scan::{all_hex, pair};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault};
@@ -15,6 +15,7 @@ pub(super) struct Literal {
     /// Whether the text between these quotes is no literal of bytes.
     skips: bool,
     parentheses: usize,
+    printable: Printable,
 }
 
 impl Literal {
@@ -36,7 +37,7 @@ impl Literal {
         if bare && text.len() > 4 && all_hex(text.get(2..).unwrap_or_default()) {
             return None;
         }
-        Some(Literal { bare, python, quote: None, skips: false, parentheses: usize::from(open) })
+        Some(Literal { bare, python, quote: None, skips: false, parentheses: usize::from(open), printable: Printable::default() })
     }
 
     /// A character between literals.
@@ -58,7 +59,7 @@ impl Dialect for Literal {
     fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let packet = &mut packet.bytes;
         let text = line.trim_ascii_end();
-        if self.bare && escapes_between_text(text) {
+        if self.bare && !self.printable.is_in(text) && escapes_between_text(text) {
             return unquoted(text, packet);
         }
         let mut at = 0;
@@ -108,10 +109,4 @@ impl Dialect for Literal {
             None => Ok(()),
         }
     }
-}
-
-/// Whether escapes begin outside of quotes: no quote stands before the first one.
-fn is_bare(text: &[u8]) -> bool {
-    let first = text.windows(2).position(|at| at == b"\\x");
-    first.is_some_and(|at| !text.get(..at).unwrap_or_default().iter().any(|byte| matches!(byte, b'"' | b'\'')))
 }

@@ -10,6 +10,7 @@ use super::{Dialect, Fault, Fed, LARGEST_PACKET, Packet, too_large};
 use crate::input::buffer::{Buffer, LARGEST};
 use crate::input::{Format, Frame, Link, OpenError, Options, ReadError, WordOrder, sniff};
 use crate::tree::Side;
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
 /// Raw IP, version 4 or 6.
@@ -189,7 +190,9 @@ impl Reader {
 
     /// Parses the next line, of `len` bytes. Returns whether a packet is complete.
     pub(super) fn feed(&mut self, len: usize) -> Result<bool, Fault> {
-        let plain = self.cleaner.clean(self.text.ahead().get(..len).unwrap_or_default())?;
+        let line = self.text.ahead().get(..len).unwrap_or_default();
+        // The rest of a line behind a packet has no decoration: to look for some behind each packet would cost its square.
+        let plain = if self.used == 0 { self.cleaner.clean(line)? } else { Cow::Borrowed(line) };
         let before = self.packet.bytes.len();
         let is_loose = self.dialect.is_loose();
         let fed = match is_loose && before > 0 && self.runs.blank_ends() && plain.trim_ascii().is_empty() {
