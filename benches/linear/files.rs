@@ -1,8 +1,9 @@
 //! Attacks on file readers: hex text, pcapng blocks, and session logs of RuneScape.
 
 use super::load::{CLIENT, Load, SERVER, udp, word};
-use super::measure::FRAMES;
+use super::measure::{FRAMES, TEXT};
 use super::{Attack, Kind};
+use proto_dissect::input::{DIALECTS, Dialect};
 use std::io;
 
 type Write = fn(&mut Load) -> io::Result<()>;
@@ -32,7 +33,20 @@ pub fn all() -> Vec<Attack> {
             write: Box::new(*write),
         }
     };
-    texts.iter().map(attack("txt")).chain(blocks.iter().map(attack("pcapng"))).chain(logs.iter().map(attack("bin"))).collect()
+    let files = texts.iter().map(attack("txt")).chain(blocks.iter().map(attack("pcapng"))).chain(logs.iter().map(attack("bin")));
+    files.chain(DIALECTS.iter().map(line_of)).collect()
+}
+
+/// The example of a dialect of hex text again and again in one line, all of which its detector and those before it see.
+fn line_of(dialect: &'static Dialect) -> Attack {
+    let name = dialect.name.split([',', '(']).next().unwrap_or_default().trim_end();
+    let start = dialect.example.rfind('\n').map_or(0, |end| end + 1);
+    let (above, row) = dialect.example.split_at(start);
+    let write = move |load: &mut Load| {
+        load.put(above.as_bytes())?;
+        repeat(load, format!("{row} ").as_bytes())
+    };
+    Attack { name: format!("hex, one line: {name}"), shows: TEXT, kind: Kind::File("txt"), write: Box::new(write) }
 }
 
 fn repeat(load: &mut Load, text: &[u8]) -> io::Result<()> {
