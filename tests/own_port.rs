@@ -38,6 +38,9 @@ const DATAGRAMS: &[(u16, &str, &str)] = &[
     (521, "ripng", "09010000 20010000000000000000000000000000 0000 40 01"),
     // HTTP/2.0 in a datagram.
     (1900, "ssdp", "485454502f322e3020323030204f4b0d0a53543a20780d0a0d0a"),
+    // Version 9, operation 30.
+    (389, "ldap", "300c 020101 6007 020109 0400 8000"),
+    (389, "ldap", "3006 020101 7e01 00"),
     // A method in small letters.
     (5060, "sip", "6f7074696f6e73207369703a614062205349502f322e300d0a5669613a20780d0a0d0a"),
 ];
@@ -51,6 +54,26 @@ const STREAMS: &[(u16, &str, &[u8], &[u8])] = &[
     (80, "http", b"GET / HTTP/2.1\r\nHost: a\r\n\r\n", b"HTTP/2.1 400 Bad\r\nContent-Length: 0\r\n\r\n"),
     (554, "rtsp", b"OPTIONS rtsp://a/ RTSP/9.9\r\nCSeq: 1\r\n\r\n", b""),
     (22, "ssh", b"SSH-9.9-a\r\n", b"SSH-9.9-b\r\n"),
+    // Version 9, type 9.
+    (
+        179,
+        "bgp",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x1d\x01\x09\xfd\xe8\0\xb4\x0a\0\0\x01\0",
+        b"",
+    ),
+    (179, "bgp", b"", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x13\x09"),
+    // Level 9, other flags, another name.
+    (1883, "mqtt", b"\x10\x10\0\x04MQTT\x09\x02\0\x3c\0\x04abcd", b""),
+    (1883, "mqtt", b"\x11\x10\0\x04MQTT\x04\x02\0\x3c\0\x04abcd", b""),
+    (1883, "mqtt", b"\x10\x10\0\x04MQTX\x04\x02\0\x3c\0\x04abcd", b""),
+    // Operation 7.
+    (53, "dns", b"\0\x13\x12\x34\x39\0\0\x01\0\0\0\0\0\0\x01a\0\0\x01\0\x01", b""),
+    // Operation 30, version 9.
+    (389, "ldap", b"\x30\x06\x02\x01\x01\x7e\x01\0", b""),
+    (3268, "ldap", b"\x30\x0c\x02\x01\x01\x60\x07\x02\x01\x09\x04\0\x80\0", b""),
+    // Version 4, reserved byte 7.
+    (102, "cotp", b"\x04\0\0\x0b\x06\xe0\0\0\0\x01\0", b""),
+    (3389, "cotp", b"\x03\x07\0\x0b\x06\xe0\0\0\0\x01\0", b""),
     (3306, "mysql", b"", b"\x0a\0\0\0\xff\x69\x04blocked"),
     (5060, "sip", b"OPTIONS sip:a@b SIP/3.0\r\nVia: x\r\n\r\n", b""),
 ];
@@ -110,6 +133,9 @@ fn first_messages(name: &str, packets: &[Vec<u8>]) -> Vec<Value> {
             first.push(record);
         }
     }
+    // A message may wait for more bytes.
+    let number = |record: &Value| record["stream"].as_str().and_then(|stream| stream.split_once('/')?.1.parse::<u32>().ok());
+    first.sort_by_key(number);
     first
 }
 

@@ -34,6 +34,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(179).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(179).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -198,6 +199,19 @@ fn header(bytes: &[u8]) -> Option<(usize, u8)> {
     (length >= HEADER && name_of(TYPES, kind.into()).is_some()).then_some((length, kind))
 }
 
+/// Length of the message at the start of the bytes, whatever its type.
+fn framed(bytes: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 4096;
+    let length = bytes.strip_prefix(&MARKER_BYTES)?.first_chunk()?;
+    Some(usize::from(u16::from_be_bytes(*length))).filter(|length| (HEADER..=LONGEST).contains(length))
+}
+
+/// Recognizes a complete message of another version or an unknown type.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let is_whole = |side: &Side| framed(opening.of(*side)).is_some_and(|length| opening.of(*side).len() >= length);
+    if Side::BOTH.iter().any(is_whole) { Verdict::Yes(Side::Server) } else { Verdict::No }
+}
+
 /// Recognizes a message of either side, also after the end of one whose beginning is missing.
 fn recognize(opening: &Opening<'_>) -> Verdict {
     const OPEN: u8 = 1;
@@ -251,6 +265,9 @@ struct Session {
 impl Conversation for Session {
     fn extent(&mut self, _: Side, ahead: &[u8], _more: bool) -> Extent {
         if let Some((length, _)) = header(ahead) {
+            return Extent::Message(length);
+        }
+        if let Some(length) = framed(ahead).filter(|_| ahead.len() >= HEADER) {
             return Extent::Message(length);
         }
         let start = ahead.get(..HEADER.min(ahead.len())).unwrap_or_default();

@@ -83,6 +83,16 @@ pub(super) fn is_stream(opening: &Opening<'_>) -> Verdict {
     verdict
 }
 
+/// Whether a side begins with a complete message that has a plausible question behind a header with an unknown operation.
+pub(super) fn is_likely_stream(opening: &Opening<'_>) -> Verdict {
+    let has_message = |side: &Side| {
+        let Some((length, message)) = opening.of(*side).split_first_chunk() else { return false };
+        message.get(..usize::from(u16::from_be_bytes(*length))).is_some_and(has_question)
+    };
+    let side = [Side::Client, Side::Server].into_iter().find(has_message);
+    side.map_or(Verdict::No, |side| server_of(side, opening.of(side)))
+}
+
 /// Maximum message size in bytes for which the heuristic waits on other ports.
 const MAX_FIRST_MESSAGE: usize = 4096;
 

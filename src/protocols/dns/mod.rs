@@ -45,6 +45,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Over(OVER_HTTPS).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
         On::Over(OVER_QUIC).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
         On::Udp(53).exchange(Heuristic::Datagram(heuristics::has_question), datagrams).by_port(),
+        On::Tcp(53).stream(Heuristic::Stream(heuristics::is_likely_stream), streams).by_port(),
     ],
 )
 .rest(&DATA);

@@ -30,6 +30,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(389).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::Tcp(3268).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::Udp(389).exchange(Heuristic::Datagram(is_message), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(389).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(3268).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Udp(389).exchange(Heuristic::Datagram(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&UNKNOWN);
@@ -201,6 +204,22 @@ fn is_message(bytes: &[u8]) -> bool {
         inner.get(id.whole()..)
     });
     operation.is_some_and(|operation| operation.first().is_some_and(|tag| TAGS.contains(tag)) && is_version(operation))
+}
+
+/// Whether bytes are exactly one message, with an unknown operation or another version.
+fn is_likely(bytes: &[u8]) -> bool {
+    const CLASS: u8 = 0xc0;
+    const APPLICATION: u8 = 0x40;
+    let inner = head(bytes).filter(|head| head.kind == SEQUENCE && head.whole() == bytes.len());
+    let inner = inner.and_then(|head| bytes.get(head.size..)).unwrap_or_default();
+    let id = head(inner).filter(|id| id.kind == INTEGER && (1..=4).contains(&id.length));
+    let operation = id.and_then(|id| inner.get(id.whole()..)).unwrap_or_default();
+    head(operation).is_some_and(|head| head.kind & CLASS == APPLICATION && head.whole() <= operation.len())
+}
+
+/// The same for the first bytes of a side.
+fn is_likely_stream(opening: &Opening<'_>) -> Verdict {
+    if opening.sent.iter().any(|bytes| is_likely(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// Whether an operation is no BindRequest, or one of version 2 or 3.

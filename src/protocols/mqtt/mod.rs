@@ -28,6 +28,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(1883).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(1883).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -200,6 +201,19 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = recognize(opening);
     let midway = |side: Side| !opening.starts(side) && is_chain(opening.of(side));
     if verdict == Verdict::No && (midway(Side::Client) || midway(Side::Server)) { Verdict::Yes(Side::Server) } else { verdict }
+}
+
+/// Recognizes a complete CONNECT packet with other flags, another name or level.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let is_whole = |bytes: &[u8]| {
+        let Ok(Some((length, size))) = header(bytes) else { return false };
+        let behind = bytes.get(size..).unwrap_or_default();
+        let is_named =
+            matches!(behind, [0, 4 | 6, name @ ..] if name.len() > 6 && name.iter().take(4).all(u8::is_ascii_alphabetic));
+        bytes.first().is_some_and(|first| first >> 4 == CONNECT) && is_named && behind.len() as u64 == length
+    };
+    let client = Side::BOTH.into_iter().find(|side| is_whole(opening.of(*side)));
+    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
 }
 
 fn is_chain(mut bytes: &[u8]) -> bool {
