@@ -131,7 +131,7 @@ pub fn print(
         let shown = tally.records(of, captured, |record| {
             let is_visible = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
-                Record::Packet(_) => !of.tree.filtered_out,
+                Record::Packet(_) => !of.tree.outcome.filtered_out,
                 _ => true,
             };
             if is_visible && filter.as_ref().is_none_or(|filter| filter.matches(&record)) { sink.record(&record) } else { Ok(()) }

@@ -53,7 +53,7 @@ impl<S: Sink + Send + ?Sized> Audience for Printer<'_, S> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.selection.records(of, captured, |record| self.sink.record(record))?;
-        if of.tree.objects.is_empty() { Ok(()) } else { self.sink.objects(of) }
+        if of.tree.outcome.objects.is_empty() { Ok(()) } else { self.sink.objects(of) }
     }
 
     fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {

@@ -147,8 +147,8 @@ impl RecordSelection {
         }
         let RecordSelection { tally, filter, selection, past, waits, next, outcome, .. } = self;
         // Omitted messages advance the number, too.
-        if view == View::Messages && of.tree.omitted_messages.count > 0 {
-            *past = selection.is_past(tally.messages + of.tree.omitted_messages.count as u64);
+        if view == View::Messages && of.tree.outcome.omitted_messages.count > 0 {
+            *past = selection.is_past(tally.messages + of.tree.outcome.omitted_messages.count as u64);
         }
         // Stream data and fragments may become readable with a later frame, or at the end of the capture.
         *waits |=
@@ -160,7 +160,7 @@ impl RecordSelection {
             }
             let is_seen = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
-                Record::Packet(_) => !of.tree.filtered_out,
+                Record::Packet(_) => !of.tree.outcome.filtered_out,
                 Record::Late(late) => late.layers.iter().any(|layer| of.tree.is_seen(layer)),
                 Record::Gap(_) => true,
             };
@@ -304,7 +304,7 @@ fn may_wait(of: Dissection<'_>) -> bool {
     let is_of_ip =
         || tree.layers.iter().any(|layer| of.layer_node(layer).is_some_and(|node| ["ip", "ipv6"].contains(&node.field().abbrev)));
     tree.demand().streams()
-        && (tree.omitted_headers.is_some() || streams.any(|stream| !is_whole(&stream)) || is_alone && is_of_ip())
+        && (tree.outcome.omitted_headers.is_some() || streams.any(|stream| !is_whole(&stream)) || is_alone && is_of_ip())
 }
 
 /// Copies a filter for another thread.

@@ -87,7 +87,7 @@ impl UdpConversation {
             waiting.emit(tree, ends);
         }
         if tree.demand().has(Extras::OBJECTS) {
-            tree.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
+            tree.outcome.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
         }
     }
 }
@@ -131,7 +131,7 @@ pub(super) fn datagram(
         Ok(payload) => payload,
         Err(error) => {
             let left = udp::PROTOCOL.conclude(&mut wire, Err(error));
-            tree.undissected += left as u64;
+            tree.outcome.undissected += left as u64;
             layers::finish(tree, layer, segment.range.end);
             return None;
         }

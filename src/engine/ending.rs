@@ -51,7 +51,7 @@ impl Engine {
             let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
             if let Some((number, objects)) = gathered.next() {
                 self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
-                self.tree.objects = objects;
+                self.tree.outcome.objects = objects;
                 return Some(&self.tree);
             }
         }

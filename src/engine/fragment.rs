@@ -29,7 +29,7 @@ pub(super) fn accept(
     segment: &TransportSegment,
 ) -> Option<Joined> {
     let (src, dst) = (segment.src, segment.dst);
-    let key = Key { src, dst, id: part.id, protocol: src.is_ipv4().then_some(part.protocol), tag: tree.tag };
+    let key = Key { src, dst, id: part.id, protocol: src.is_ipv4().then_some(part.protocol), tag: tree.outcome.tag };
     let fragment = Fragment {
         off: part.off,
         more: part.more,

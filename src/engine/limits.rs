@@ -164,9 +164,9 @@ impl Engine {
         self.evictions.states += self.exchanges.forget_states(&mut self.tree) as u64;
         self.evict_pipes();
         for (key, joined) in self.fragments.evict(frame.time) {
-            self.tree.late = true;
+            self.tree.outcome.late = true;
             fragment::incomplete(&mut self.tree, &key, &joined);
-            self.tree.late = false;
+            self.tree.outcome.late = false;
         }
         self.evict_idle_associations(frame);
         for (_, connection) in self.streams.evict() {

@@ -63,7 +63,7 @@ impl<'a> Out<'a> {
 
     /// Begins late messages. No header of this frame carries those of the outermost stream. Returns the state to restore.
     pub(super) fn begin_late(&mut self, is_outermost: bool) -> Timely {
-        let timely = Timely { below: self.below, late: self.tree.late, demand: self.tree.set_demand_of_late() };
+        let timely = Timely { below: self.below, late: self.tree.outcome.late, demand: self.tree.set_demand_of_late() };
         self.below = self.below.filter(|_| !is_outermost);
         timely
     }
@@ -71,7 +71,7 @@ impl<'a> Out<'a> {
     /// Restores the state before late messages.
     pub(super) fn end_late(&mut self, timely: &Timely) {
         self.below = timely.below;
-        self.tree.late = timely.late;
+        self.tree.outcome.late = timely.late;
         self.tree.set_demand(timely.demand);
     }
 
@@ -91,14 +91,14 @@ impl<'a> Out<'a> {
         let (result, is_fine) = bug::reading(&mut wire, bytes.len(), protocol, read);
         let left = protocol.conclude(&mut wire, result);
         self.tree.close(node, protocol.this, bytes.len());
-        self.tree.undissected += left as u64;
+        self.tree.outcome.undissected += left as u64;
         is_fine
     }
 
     /// Adds bytes of unknown format, all masked if they may be part of a secret.
     pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>, is_secret: bool) {
         let len = delivered.bytes.len();
-        self.tree.undissected += len as u64;
+        self.tree.outcome.undissected += len as u64;
         self.message(delivered, &DATA, Cut::No, |wire| {
             wire.info(format_args!("{len} bytes"));
             if is_secret {
@@ -111,10 +111,10 @@ impl<'a> Out<'a> {
 
     /// Counts bytes of unknown format without adding a layer.
     pub(super) fn count(&mut self, len: usize, pieces: impl Iterator<Item = Piece>) {
-        self.tree.undissected += len as u64;
+        self.tree.outcome.undissected += len as u64;
         let time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
-        self.tree.omitted_messages =
-            OmittedMessages { count: self.tree.omitted_messages.count + 1, time, before: self.tree.layers.len() };
+        self.tree.outcome.omitted_messages =
+            OmittedMessages { count: self.tree.outcome.omitted_messages.count + 1, time, before: self.tree.layers.len() };
     }
 
     fn source<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>) -> u32 {

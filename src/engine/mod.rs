@@ -124,10 +124,10 @@ impl Engine {
             false => (demand.has(Extras::ANALYSIS) || demand.has(Extras::SUMMARIES)).then_some(Extent::Summary),
         };
         let mut tree = Tree::new(demand);
-        tree.reveal = registry.shows_secrets();
-        tree.quote_reader = quote::reader(registry);
+        tree.run.reveal = registry.shows_secrets();
+        tree.run.quote_reader = quote::reader(registry);
         for text in registry.settings().secrets() {
-            tree.secrets.learn(text.as_bytes());
+            tree.run.secrets.learn(text.as_bytes());
         }
         Engine {
             registry,
@@ -193,15 +193,15 @@ impl Engine {
 
     /// Sets the number of messages of the next tree after which exportable objects of their conversation are requested.
     pub fn defer_after(&mut self, messages: Option<u64>) {
-        self.tree.defer_after = messages;
+        self.tree.run.defer_after = messages;
     }
 
     /// Creates an empty tree with the same demand.
     #[must_use]
     pub fn new_tree(&self) -> Tree {
         let mut tree = Tree::new(self.demand);
-        tree.reveal = self.tree.reveal;
-        tree.quote_reader.clone_from(&self.tree.quote_reader);
+        tree.run.reveal = self.tree.run.reveal;
+        tree.run.quote_reader.clone_from(&self.tree.run.quote_reader);
         tree
     }
 
@@ -220,7 +220,7 @@ impl Engine {
     /// Whether the bytes of the last frame are needed.
     #[must_use]
     pub fn is_inspected(&self) -> bool {
-        !self.tree.filtered_out || self.tree.visible_from != u32::MAX
+        !self.tree.outcome.filtered_out || self.tree.outcome.visible_from != u32::MAX
     }
 
     /// Appends the tree of the last frame to a pack, without exportable objects, counters and announcements. The next frame
@@ -229,17 +229,15 @@ impl Engine {
         pack.put(&mut self.tree);
     }
 
-    /// Moves the tree of the last frame, with its memory, into one created by [`Engine::new_tree`], or copies it. Secrets and
-    /// quoted packets are not moved.
+    /// Moves the tree of the last frame, with its memory, into one created by [`Engine::new_tree`], or copies it. What persists
+    /// between frames is not moved.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
         if memory {
             std::mem::swap(&mut self.tree, to)
         } else {
             self.tree.copy_to(to)
         }
-        std::mem::swap(&mut self.tree.secrets, &mut to.secrets);
-        std::mem::swap(&mut self.tree.earlier, &mut to.earlier);
-        std::mem::swap(&mut self.tree.quote_reader, &mut to.quote_reader);
+        std::mem::swap(&mut self.tree.run, &mut to.run);
     }
 
     /// The frame of the last tree, if the tree has no content to display. Without carriers, this is a frame without messages.
@@ -247,7 +245,7 @@ impl Engine {
     pub fn silent(&self) -> Option<FrameInfo> {
         let tree = &self.tree;
         let has_content = has_message(tree) || !tree.gaps.is_empty();
-        let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
+        let gives = !tree.outcome.objects.is_empty() || !tree.outcome.transfers.is_empty() || tree.outcome.undissected > 0;
         (!self.demand.carriers.have_fields() && !has_content && !gives).then_some(tree.frame)
     }
 
@@ -261,7 +259,7 @@ impl Engine {
 
     fn dissect_frame(&mut self, frame: &Frame<'_>) {
         if !frame.secrets.is_empty() {
-            self.tree.secrets.learn(frame.secrets);
+            self.tree.run.secrets.learn(frame.secrets);
         }
         self.begin(frame);
         (self.awaits, self.waits) = (false, false);
@@ -307,7 +305,7 @@ impl Engine {
         work(self);
         self.tree.set_demand(wanted);
         if self.tree.layers.len() > before {
-            self.tree.visible_from = self.tree.visible_from.min(from);
+            self.tree.outcome.visible_from = self.tree.outcome.visible_from.min(from);
         }
     }
 
@@ -406,7 +404,7 @@ impl Engine {
     #[cold]
     fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &TransportSegment) {
         let Some(payload) = ipcomp::inflate(bytes.get(segment.range.clone())) else {
-            self.tree.undissected += segment.range.len() as u64;
+            self.tree.outcome.undissected += segment.range.len() as u64;
             return;
         };
         let from = Span::new(bytes.source, segment.range.clone());
@@ -509,7 +507,7 @@ impl Engine {
     #[must_use]
     pub fn lacking_secret(&self) -> Option<&[u8; 32]> {
         self.registry.settings().secrets().next()?;
-        self.tree.secrets.lacking()
+        self.tree.run.secrets.lacking()
     }
 
     /// Registers the conversations that messages of this frame announced.
@@ -550,7 +548,7 @@ fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
 /// Marks the innermost layer as the message of a frame without one. Exceptions without notes: TCP segments and incomplete
 /// datagrams.
 fn mark_innermost(tree: &mut Tree, awaits: bool) {
-    if tree.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
+    if tree.outcome.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;
     }
     let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
@@ -573,5 +571,5 @@ fn note_fraction(tree: &mut Tree, odd: OddFraction) {
 }
 
 fn has_message(tree: &Tree) -> bool {
-    tree.omitted_messages.count > 0 || tree.layers.iter().any(|layer| layer.message)
+    tree.outcome.omitted_messages.count > 0 || tree.layers.iter().any(|layer| layer.message)
 }

@@ -149,7 +149,7 @@ impl Waiting {
         wire.note_layer(code, format_args!("{words}"));
         wire.rest(self.protocol.rest.unwrap_or(&data::BYTES));
         layers::finish(tree, layer, bytes.len());
-        tree.undissected += bytes.len() as u64;
+        tree.outcome.undissected += bytes.len() as u64;
     }
 }
 
@@ -180,7 +180,7 @@ impl NestedContext<'_> {
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
         self.side = tree.handover.speaker().unwrap_or(self.side);
         layers::finish(tree, layer, range.end);
-        tree.undissected += left as u64;
+        tree.outcome.undissected += left as u64;
         self.payloads(tree, *bytes);
     }
 

@@ -29,7 +29,7 @@ pub enum FrameParts<'a> {
 /// headers were dissected.
 pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]) {
     let wanted = tree.demand();
-    if !tree.filtered_out
+    if !tree.outcome.filtered_out
         && prefilter.is_some_and(|prefilter| !(prefilter.may_match)(FrameParts::Layers(Dissection { tree, bytes })))
     {
         pass_over(tree, wanted);
@@ -39,7 +39,7 @@ pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]
 }
 
 fn pass_over(tree: &mut Tree, wanted: Demand) {
-    tree.filtered_out = true;
+    tree.outcome.filtered_out = true;
     tree.set_demand(wanted.filtered_out());
 }
 

@@ -124,7 +124,7 @@ impl Association {
             }
             let Some(stream) = self.stream(message.sid, counts, path) else {
                 note_unread(message.sid, out);
-                out.tree.undissected += message.bytes.len() as u64;
+                out.tree.outcome.undissected += message.bytes.len() as u64;
                 continue;
             };
             let side = stream.side_of(from_low);
@@ -335,7 +335,7 @@ fn describe(
     let result = sctp::packet(&mut wire, bases, &mut |data| chunks.push(data));
     if result.is_err() {
         let left = sctp::PROTOCOL.conclude(&mut wire, result);
-        tree.undissected += left as u64;
+        tree.outcome.undissected += left as u64;
     }
     layers::finish(tree, layer, range.end);
     (layer, chunks)

@@ -88,7 +88,7 @@ pub(super) fn tcp_layer(
     let result = tcp::segment(&mut wire, tcp_state, segment.missing);
     if result.is_err() {
         let left = tcp::PROTOCOL.conclude(&mut wire, result);
-        tree.undissected += left as u64;
+        tree.outcome.undissected += left as u64;
     }
     layers::finish(tree, layer, range.end);
     layer

@@ -315,7 +315,7 @@ pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below
     wire.info(format_args!("{} bytes", range.len()));
     wire.rest(&data::BYTES);
     finish(tree, layer, range.end);
-    tree.undissected += range.len() as u64;
+    tree.outcome.undissected += range.len() as u64;
     layer
 }
 
@@ -451,7 +451,7 @@ fn describe(
         Err(error) => {
             let read = wire.at() - start;
             let left = protocol.conclude(&mut wire, Err(error));
-            tree.undissected += left as u64;
+            tree.outcome.undissected += left as u64;
             set_ends(tree, layer, network_ends(protocol, bytes.get(start..start + read)));
             None
         }

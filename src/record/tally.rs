@@ -104,9 +104,9 @@ impl Tally {
             return Ok(());
         }
         let mut gaps = of.tree.gaps.iter().enumerate().peekable();
-        self.messages += of.tree.omitted_messages.count as u64;
-        let mut omitted_messages =
-            Some(of.tree.omitted_messages).filter(|omitted_messages| omitted_messages.count > 0 && self.view == View::Messages);
+        self.messages += of.tree.outcome.omitted_messages.count as u64;
+        let mut omitted_messages = Some(of.tree.outcome.omitted_messages)
+            .filter(|omitted_messages| omitted_messages.count > 0 && self.view == View::Messages);
         let mut shown = 0;
         for (at, layer) in of.tree.layers.iter().enumerate() {
             if omitted_messages.is_some_and(|omitted_messages| omitted_messages.before <= at) {
@@ -147,7 +147,7 @@ impl Tally {
         if self.first.is_none() {
             self.first = tree.frame.start.or(tree.frame.time);
         }
-        self.undissected += tree.undissected;
+        self.undissected += tree.outcome.undissected;
         self.frames += u64::from(captured);
     }
 

@@ -14,7 +14,7 @@ fn tree(messages: u32) -> Tree {
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     for number in 0..messages {
-        tree.late = number % 2 == 1;
+        tree.outcome.late = number % 2 == 1;
         let layer = tree.push_layer(&MESSAGE, Span::new(0, 0..1), None, 0, true);
         let source = tree.push_derived("toy", Some(Span::new(0, 0..1)), 0, b"a");
         let node = tree.push(&TEXT, Value::Text, Span::new(source, 0..1));

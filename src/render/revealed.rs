@@ -18,7 +18,7 @@ pub fn of_packet(packet: &Packet<'_>, out: &mut String) -> fmt::Result {
 }
 
 fn write_all<'t>(of: Dissection<'t>, nodes: impl Iterator<Item = NodeRef<'t>>, out: &mut String) -> fmt::Result {
-    if !of.tree.reveal {
+    if !of.tree.run.reveal {
         return Ok(());
     }
     let mut found = Vec::new();

@@ -275,7 +275,7 @@ impl ConversationTables {
     pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>, counts: [bool; ConversationLayer::ALL.len()]) {
         let tree = of.tree;
         let frame = Seen { bytes: tree.frame.original, time };
-        if let Some(omitted_headers) = &tree.omitted_headers {
+        if let Some(omitted_headers) = &tree.outcome.omitted_headers {
             self.omitted_headers(omitted_headers, of.bytes, frame);
         }
         for layer in &tree.layers {

@@ -80,7 +80,7 @@ impl Hierarchy {
     /// Counts the layers of a tree.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         let tree = of.tree;
-        let omitted_headers = tree.omitted_headers.as_ref();
+        let omitted_headers = tree.outcome.omitted_headers.as_ref();
         let below_messages = omitted_headers.and_then(|headers| self.omitted_headers(headers, tree.frame.original));
         if tree.layers.is_empty() {
             return;

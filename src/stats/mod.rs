@@ -254,11 +254,11 @@ impl Stats {
         if counts_hierarchy {
             self.hierarchy.tree(of, captured);
         }
-        if self.counts_analysis && !of.tree.analysis.is_empty() {
-            self.health.flags(of.tree.analysis, of.tree.frame.number);
+        if self.counts_analysis && !of.tree.outcome.analysis.is_empty() {
+            self.health.flags(of.tree.outcome.analysis, of.tree.frame.number);
         }
         // Most frames have nothing else to count.
-        if of.tree.is_empty() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
+        if of.tree.is_empty() && of.tree.notes.is_empty() && of.tree.outcome.transfers.is_empty() {
             return self.tally.count(of.tree, captured);
         }
         self.transfers.tree(of);
@@ -426,7 +426,7 @@ mod tests {
             let original_len = u32::try_from(bytes.len()).unwrap();
             let frame = Frame { number, link: Link::Type(1), bytes: &bytes, original_len, ..Frame::default() };
             let tree = engine.dissect(&frame);
-            assert!(carriers == Carriers::Skip || tree.omitted_headers.is_none());
+            assert!(carriers == Carriers::Skip || tree.outcome.omitted_headers.is_none());
             stats.tree(Dissection { tree, bytes: &bytes }, true);
         }
         stats.end();

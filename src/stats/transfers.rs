@@ -64,7 +64,7 @@ pub struct Transfers {
 
 impl Transfers {
     pub(super) fn tree(&mut self, of: Dissection<'_>) {
-        for one in &of.tree.transfers {
+        for one in &of.tree.outcome.transfers {
             let known = self.kinds.iter().position(|kind| kind.protocol.is(one.protocol) && kind.what == one.what);
             let place = known.unwrap_or_else(|| {
                 let Transfer { protocol, what, .. } = *one;

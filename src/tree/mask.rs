@@ -17,7 +17,7 @@ type Captured = (u64, u32, u32);
 impl Tree {
     /// Marks these bytes as a secret, unless secrets are displayed.
     pub fn hide(&mut self, span: Span) {
-        if !self.reveal && span.is_somewhere() && !span.is_empty() && self.hidden.len() < limits::TREE_NODES.get() {
+        if !self.run.reveal && span.is_somewhere() && !span.is_empty() && self.hidden.len() < limits::TREE_NODES.get() {
             self.hidden.push(span);
         }
     }

@@ -25,18 +25,22 @@ const LONG: u32 = 1 << 12;
 impl Tree {
     /// Clears the tree except for the frame's metadata.
     pub(super) fn clear_for_next(&mut self) {
-        if self.has_only_nodes() && self.nodes.len() <= IDLE.nodes && self.idle != LONG {
-            self.idle = self.idle.saturating_add(1);
+        if self.has_only_nodes() && self.nodes.len() <= IDLE.nodes && self.buffers.idle != LONG {
+            self.buffers.idle = self.buffers.idle.saturating_add(1);
             return self.nodes.clear();
         }
         self.count_idle();
-        self.clear(if self.idle > LONG { IDLE } else { KEPT });
+        self.clear(if self.buffers.idle > LONG { IDLE } else { KEPT });
     }
 
     /// Whether only nodes were added since it began.
     fn has_only_nodes(&self) -> bool {
         let dissected = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
-        let given = self.objects.len() + self.transfers.len() + self.generated.len() + self.numbers.len() + self.joined.len();
+        let given = self.outcome.objects.len()
+            + self.outcome.transfers.len()
+            + self.buffers.text.len()
+            + self.buffers.numbers.len()
+            + self.buffers.bytes.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new
             && self.labels.is_empty()
@@ -65,8 +69,8 @@ impl Tree {
     /// Counts a frame, by whether it needed much memory.
     fn count_idle(&mut self) {
         let nodes = self.nodes.len().max(self.hidden.len());
-        let needs_much = nodes > IDLE.nodes || self.generated.len().max(self.joined.len()) > IDLE.bytes;
-        self.idle = if needs_much { 0 } else { self.idle.saturating_add(1) };
+        let needs_much = nodes > IDLE.nodes || self.buffers.text.len().max(self.buffers.bytes.len()) > IDLE.bytes;
+        self.buffers.idle = if needs_much { 0 } else { self.buffers.idle.saturating_add(1) };
     }
 
     #[inline(never)]
@@ -82,14 +86,14 @@ impl Tree {
         empty(&mut self.pieces, kept.layers);
         empty(&mut self.labels, kept.layers);
         self.handover.clear();
-        self.objects.clear();
-        self.transfers.clear();
+        self.outcome.objects.clear();
+        self.outcome.transfers.clear();
         empty(&mut self.hidden, kept.nodes);
         empty(&mut self.bits, kept.nodes);
-        self.generated.clear();
-        self.generated.shrink_to(kept.bytes);
-        empty(&mut self.numbers, kept.layers);
-        empty(&mut self.joined, kept.bytes);
+        self.buffers.text.clear();
+        self.buffers.text.shrink_to(kept.bytes);
+        empty(&mut self.buffers.numbers, kept.layers);
+        empty(&mut self.buffers.bytes, kept.bytes);
         self.omitted = 0;
         self.unkept = Unkept::default();
         self.by_node.take();
@@ -109,9 +113,9 @@ impl Tree {
             + self.ends.capacity() * size_of::<Ends>()
             + self.hidden.capacity() * size_of::<Span>()
             + self.bits.capacity() * size_of::<(u32, Bits)>()
-            + self.generated.capacity()
-            + self.numbers.capacity() * size_of::<u64>()
-            + self.joined.capacity()
+            + self.buffers.text.capacity()
+            + self.buffers.numbers.capacity() * size_of::<u64>()
+            + self.buffers.bytes.capacity()
     }
 
     /// Bytes of memory in use, without short lists.
@@ -127,8 +131,8 @@ impl Tree {
             + size_of_val(self.ends.as_slice())
             + size_of_val(self.hidden.as_slice())
             + size_of_val(self.bits.as_slice())
-            + self.joined.len()
-            + self.generated.len()
+            + self.buffers.bytes.len()
+            + self.buffers.text.len()
     }
 }
 

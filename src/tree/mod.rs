@@ -4,6 +4,7 @@
 
 mod address_text;
 mod analysis_flags;
+mod buffers;
 mod by_side;
 mod clean;
 mod demand;
@@ -20,8 +21,10 @@ mod memory;
 mod node;
 mod notes;
 mod object;
+mod outcome;
 mod pack;
 mod quoted;
+mod run;
 mod secrets;
 mod side;
 mod sources;
@@ -55,8 +58,10 @@ pub use layer::{
 };
 pub use node::{Node, Note, TextRange, Value};
 pub use object::{ExportedObject, Mark, Object};
+pub use outcome::Outcome;
 pub use pack::Pack;
 pub use quoted::{QuoteReader, QuotedPayload};
+pub use run::Run;
 pub use secrets::Secrets;
 pub use side::Side;
 pub use spaced::Spaced;

@@ -1,7 +1,7 @@
 //! Small trees in sequence, sent to another thread: their content is in a few long lists instead of many short ones, so that
 //! memory use is close to the size of the content.
 
-use super::{AnalysisFlags, FrameInfo, OmittedHeaders, OmittedMessages, Tree, Unkept};
+use super::{FrameInfo, Outcome, Tree, Unkept};
 use std::ops::Range;
 
 /// Trees in order. Exportable objects, counters and announcements are not kept.
@@ -15,16 +15,10 @@ pub struct Pack {
 }
 
 /// The parts of a tree other than lists, and its end in the concatenated lists.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct One {
     frame: FrameInfo,
-    omitted_messages: OmittedMessages,
-    omitted_headers: Option<OmittedHeaders>,
-    analysis: AnalysisFlags,
-    tag: u64,
-    undissected: u64,
-    filtered_out: bool,
-    visible_from: u32,
+    outcome: Outcome,
     omitted: u64,
     unkept: Unkept,
     derived: u32,
@@ -62,9 +56,9 @@ impl Marks {
             labels: tree.labels.len(),
             hidden: tree.hidden.len(),
             bits: tree.bits.len(),
-            generated: tree.generated.len(),
-            numbers: tree.numbers.len(),
-            joined: tree.joined.len(),
+            generated: tree.buffers.text.len(),
+            numbers: tree.buffers.numbers.len(),
+            joined: tree.buffers.bytes.len(),
         }
     }
 }
@@ -90,38 +84,12 @@ impl Pack {
         all.labels.extend_from_slice(&tree.labels);
         all.hidden.extend_from_slice(&tree.hidden);
         all.bits.extend_from_slice(&tree.bits);
-        all.generated.push_str(&tree.generated);
-        all.numbers.extend_from_slice(&tree.numbers);
-        all.joined.extend_from_slice(&tree.joined);
-        let &mut Tree {
-            frame,
-            omitted_messages,
-            omitted_headers,
-            analysis,
-            tag,
-            undissected,
-            filtered_out,
-            visible_from,
-            omitted,
-            unkept,
-            derived,
-            ..
-        } = tree;
-        let ends = Marks::behind(all);
-        self.each.push(One {
-            frame,
-            omitted_messages,
-            omitted_headers,
-            analysis,
-            tag,
-            undissected,
-            filtered_out,
-            visible_from,
-            omitted,
-            unkept,
-            derived,
-            ends,
-        });
+        all.buffers.text.push_str(&tree.buffers.text);
+        all.buffers.numbers.extend_from_slice(&tree.buffers.numbers);
+        all.buffers.bytes.extend_from_slice(&tree.buffers.bytes);
+        let &mut Tree { frame, ref outcome, omitted, unkept, derived, .. } = tree;
+        let (outcome, ends) = (outcome.without_lists(), Marks::behind(all));
+        self.each.push(One { frame, outcome, omitted, unkept, derived, ends });
     }
 
     /// Copies the next tree into one like it, after taking back what the previous one had borrowed. Returns false if there is
@@ -139,16 +107,14 @@ impl Pack {
         refill(&mut to.labels, &all.labels, from.labels..end.labels);
         refill(&mut to.hidden, &all.hidden, from.hidden..end.hidden);
         refill(&mut to.bits, &all.bits, from.bits..end.bits);
-        refill(&mut to.numbers, &all.numbers, from.numbers..end.numbers);
-        refill(&mut to.joined, &all.joined, from.joined..end.joined);
-        to.generated.clear();
-        to.generated.push_str(all.generated.get(from.generated..end.generated).unwrap_or_default());
+        refill(&mut to.buffers.numbers, &all.buffers.numbers, from.numbers..end.numbers);
+        refill(&mut to.buffers.bytes, &all.buffers.bytes, from.joined..end.joined);
+        to.buffers.text.clear();
+        to.buffers.text.push_str(all.buffers.text.get(from.generated..end.generated).unwrap_or_default());
         // Endpoints are lent: reference counts of copies would be shared by two threads.
         to.ends.clear();
         to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));
-        (to.frame, to.omitted_messages, to.omitted_headers, to.analysis, to.tag) =
-            (one.frame, one.omitted_messages, one.omitted_headers, one.analysis, one.tag);
-        (to.undissected, to.filtered_out, to.visible_from) = (one.undissected, one.filtered_out, one.visible_from);
+        (to.frame, to.outcome) = (one.frame, one.outcome.without_lists());
         (to.omitted, to.unkept, to.derived) = (one.omitted, one.unkept, one.derived);
         to.by_node.take();
         self.taken += 1;

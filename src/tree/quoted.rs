@@ -33,15 +33,15 @@ pub trait QuoteReader: fmt::Debug + Send + Sync {
 impl Tree {
     /// Dissects the payload of a quoted packet. It is no message: it changes neither the summary of the layer nor any conversation.
     pub fn read_quoted(&mut self, payload: &QuotedPayload<'_>) -> Option<&'static Field> {
-        let reader = self.quote_reader.clone().filter(|_| self.demand.streams())?;
+        let reader = self.run.quote_reader.clone().filter(|_| self.demand.streams())?;
         let outer = std::mem::take(&mut self.handover);
         let (labels, notes) = (self.labels.len(), self.notes.len());
-        let (objects, transfers) = (self.objects.len(), self.transfers.len());
+        let (objects, transfers) = (self.outcome.objects.len(), self.outcome.transfers.len());
         let protocol = reader.read(self, payload);
         self.handover = outer;
         self.labels.truncate(labels);
-        self.objects.truncate(objects);
-        self.transfers.truncate(transfers);
+        self.outcome.objects.truncate(objects);
+        self.outcome.transfers.truncate(transfers);
         if payload.is_cut {
             self.notes.truncate(notes);
         }

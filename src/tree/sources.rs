@@ -50,16 +50,16 @@ impl Tree {
     fn hold(&mut self, bytes: &[u8]) -> Held {
         #[cfg(test)]
         assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
-        let start = self.joined.len();
+        let start = self.buffers.bytes.len();
         if self.demand.has(Extras::BYTES) {
-            self.joined.extend_from_slice(bytes);
+            self.buffers.bytes.extend_from_slice(bytes);
         }
-        Held::Tree(start..self.joined.len())
+        Held::Tree(start..self.buffers.bytes.len())
     }
 
     /// Stores derived bytes, which may be many times the bytes on the wire, within [`limits::TREE_DERIVED`].
     fn hold_derived(&mut self, bytes: &[u8]) -> Held {
-        if self.demand.has(Extras::BYTES) && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
+        if self.demand.has(Extras::BYTES) && self.buffers.bytes.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
             self.unkept.bytes += bytes.len() as u64;
             return self.hold(&[]);
         }
@@ -69,8 +69,8 @@ impl Tree {
     /// Number of bytes that may still be decompressed: a base amount, and a multiple of the bytes read so far.
     #[must_use]
     pub(crate) fn decompression_limit(&self) -> usize {
-        let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
-        let remaining = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
+        let earned = self.run.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
+        let remaining = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.run.decompressed);
         usize::try_from(remaining).unwrap_or(usize::MAX)
     }
 
@@ -92,7 +92,7 @@ impl Tree {
         let at = |range: Range<usize>, by: usize| range.start + by..range.end + by;
         match &source.held {
             Held::Frame(by) => frame.get(at(span.range(), *by)),
-            Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
+            Held::Tree(held) => self.buffers.bytes.get(at(span.range(), held.start)),
         }
         .unwrap_or_default()
     }

@@ -174,11 +174,11 @@ fn decompressed_bytes_of_a_run_are_bounded_by_the_capture() {
     tree.begin(FrameInfo { captured: 1000, ..FrameInfo::default() });
     let most = limits::DECOMPRESSED.get() + 1000 * limits::DECOMPRESSED_RATIO.get();
     assert_eq!(tree.decompression_limit(), most);
-    tree.decompressed = most as u64 - 5;
+    tree.run.decompressed = most as u64 - 5;
     assert_eq!(tree.decompression_limit(), 5);
     tree.begin(FrameInfo { captured: 2, ..FrameInfo::default() });
     assert_eq!(tree.decompression_limit(), 5 + 2 * limits::DECOMPRESSED_RATIO.get());
-    tree.decompressed = u64::MAX;
+    tree.run.decompressed = u64::MAX;
     assert_eq!(tree.decompression_limit(), 0);
 }
 

@@ -16,28 +16,28 @@ impl Tree {
     /// Stores a text of any length; `None` if it exceeds [`limits::TREE_TEXT`].
     pub(super) fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<TextRange> {
         let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
-        let start = self.generated.len();
-        let mut within = Within { text: &mut self.generated, end: most, is_cut: false };
+        let start = self.buffers.text.len();
+        let mut within = Within { text: &mut self.buffers.text, end: most, is_cut: false };
         // A failing Display keeps the text written before.
         let _ = words(&mut within);
         if within.is_cut {
-            self.generated.truncate(start);
+            self.buffers.text.truncate(start);
             self.unkept.texts += 1;
             return None;
         }
-        TextRange::between(start, self.generated.len())
+        TextRange::between(start, self.buffers.text.len())
     }
 
     /// The text of a note, truncated if too long. Notes are few and have a separate limit.
     pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> TextRange {
         const CUT: &str = "…";
-        let start = self.generated.len();
-        let mut within = Within { text: &mut self.generated, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
+        let start = self.buffers.text.len();
+        let mut within = Within { text: &mut self.buffers.text, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
         let _ = within.write_fmt(words);
         if within.is_cut {
-            self.generated.push_str(CUT);
+            self.buffers.text.push_str(CUT);
         }
-        TextRange::between(start, self.generated.len()).unwrap_or_default()
+        TextRange::between(start, self.buffers.text.len()).unwrap_or_default()
     }
 
     /// Stores a message type, if requested.
@@ -58,8 +58,8 @@ impl Tree {
         if !self.demand.has(Extras::SUMMARIES) {
             return Info::default();
         }
-        let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        self.numbers.extend_from_slice(numbers);
+        let start = u32::try_from(self.buffers.numbers.len()).unwrap_or(u32::MAX);
+        self.buffers.numbers.extend_from_slice(numbers);
         Info { made: TextRange { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
     }
 
@@ -69,7 +69,7 @@ impl Tree {
         let Info { made, summarize } = layer.info;
         let Some(summarize) = summarize else { return self.generated_text(made).into() };
         let start = made.start as usize;
-        let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
+        let numbers = self.buffers.numbers.get(start..start + made.len as usize).unwrap_or_default();
         LazySummary(summarize, numbers).to_string().into()
     }
 
@@ -79,11 +79,11 @@ impl Tree {
         let start = made.start as usize;
         let end = start + made.len as usize;
         for secret in secrets {
-            let is_boundary = |at: &usize| self.generated.is_char_boundary(*at);
+            let is_boundary = |at: &usize| self.buffers.text.is_char_boundary(*at);
             let first = (start..=(start + secret.start).min(end)).rev().find(is_boundary).unwrap_or(start);
             let last = ((start + secret.end).min(end)..=end).find(is_boundary).unwrap_or(end);
             // As many bytes, so that other texts keep their places.
-            self.generated.replace_range(first..last, &"*".repeat(last - first));
+            self.buffers.text.replace_range(first..last, &"*".repeat(last - first));
         }
     }
 
@@ -91,7 +91,7 @@ impl Tree {
     #[must_use]
     pub fn generated_text(&self, made: TextRange) -> &str {
         let start = made.start as usize;
-        self.generated.get(start..start + made.len as usize).unwrap_or_default()
+        self.buffers.text.get(start..start + made.len as usize).unwrap_or_default()
     }
 }
 

@@ -1,14 +1,13 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
-use super::object::ExportedObject;
-use super::secrets::Secrets;
+use super::buffers::Buffers;
 use super::{
-    AnalysisFlags, Bits, Demand, EarlierPackets, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer,
-    LayerId, Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, QuoteReader, Source, Span, TextRange, Transfer, Value,
+    Bits, Demand, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Node, Note, Origin, Outcome,
+    Piece, Run, Source, Span, TextRange, Value,
 };
 use crate::limits;
 use std::fmt::{self, Write};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// Maximum nesting depth of nodes.
 pub const MAX_DEPTH: usize = 64;
@@ -36,63 +35,26 @@ pub struct Tree {
     pub pieces: Vec<Piece>,
     /// Wireshark's names of layers, by root node, if requested.
     pub(super) labels: Vec<(u32, Label)>,
-    /// Messages of the frame that are counted but not kept.
-    pub omitted_messages: OmittedMessages,
-    /// Headers of the frame that are not kept.
-    pub omitted_headers: Option<OmittedHeaders>,
-    /// Results of the TCP sequence analysis, if it was requested; also of omitted headers.
-    pub analysis: AnalysisFlags,
-    /// The virtual network numbers that distinguish packets with equal addresses.
-    pub tag: u64,
-    /// Number of payload bytes of unknown format.
-    pub undissected: u64,
     /// Payload and state for other protocols.
     pub handover: Handover,
-    /// Exportable objects, if requested.
-    pub objects: Vec<ExportedObject>,
-    /// Completed transfers, if requested.
-    pub transfers: Vec<Transfer>,
-    /// Number of messages after which exportable objects of their conversation are requested.
-    pub defer_after: Option<u64>,
-    /// Whether the filter rejects all records of the frame, which is only counted.
-    pub filtered_out: bool,
-    /// The first node displayed nevertheless: messages of other conversations at this frame follow it.
-    pub visible_from: u32,
-    /// Whether layers added now are late.
-    pub late: bool,
-    /// Whether passwords and other secrets are shown.
-    pub reveal: bool,
-    /// Decryption secrets. They persist between frames.
-    pub secrets: Secrets,
-    /// Earlier packets. They persist between frames.
-    pub earlier: EarlierPackets,
-    /// Dissects the payload of quoted packets. It persists between frames.
-    pub quote_reader: Option<Arc<dyn QuoteReader>>,
+    /// What the frame gives besides its tree.
+    pub outcome: Outcome,
+    /// What persists between frames.
+    pub run: Run,
     /// Spans of masked values.
     pub(super) hidden: Vec<Span>,
     /// Nodes of single bits, with their bit masks, in node order.
     pub(super) bits: Vec<(u32, Bits)>,
-    pub(super) generated: String,
-    /// Numbers of summaries that are formatted lazily.
-    pub(super) numbers: Vec<u64>,
-    pub(super) joined: Vec<u8>,
+    /// What was made during dissection.
+    pub(super) buffers: Buffers,
     pub(super) demand: Demand,
-    /// The demand given at creation. Deferred layers use it, even if the frame is filtered out.
-    whole: Demand,
-    /// Whether fields, notes or objects of some message may be requested, at this or a later frame.
-    pub(crate) may_be_inspected: bool,
     pub(super) omitted: u64,
     /// Texts and derived bytes dropped at a limit.
     pub(super) unkept: Unkept,
     /// Indexes of the notes in node order, once computed.
     pub(super) by_node: OnceLock<Box<[u32]>>,
-    /// Bytes decompressed in this run, and bytes of frames so far.
-    pub(crate) decompressed: u64,
-    pub(super) captured: u64,
     /// Number of derived sources so far.
     pub(super) derived: u32,
-    /// Frames since much memory was needed.
-    pub(super) idle: u32,
 }
 
 impl Tree {
@@ -121,53 +83,26 @@ impl Tree {
             sources: Vec::new(),
             pieces: Vec::new(),
             labels: Vec::new(),
-            omitted_messages: OmittedMessages::default(),
-            omitted_headers: None,
-            analysis: AnalysisFlags::default(),
-            tag: 0,
-            undissected: 0,
             handover: Handover::default(),
-            objects: Vec::new(),
-            transfers: Vec::new(),
-            defer_after: None,
-            filtered_out: false,
-            visible_from: u32::MAX,
-            late: false,
-            reveal: false,
-            secrets: Secrets::default(),
-            earlier: EarlierPackets::default(),
-            quote_reader: None,
+            outcome: Outcome::default(),
+            run: Run::new(demand),
             hidden: Vec::new(),
             bits: Vec::new(),
-            generated: String::new(),
-            numbers: Vec::new(),
-            joined: Vec::new(),
+            buffers: Buffers::default(),
             demand,
-            whole: demand,
-            may_be_inspected: demand.inspects(),
             omitted: 0,
             unkept: Unkept::default(),
             by_node: OnceLock::new(),
-            decompressed: 0,
-            captured: 0,
             derived: 0,
-            idle: 0,
         }
     }
 
     /// Clears the tree, keeps its memory, and begins this frame.
     #[inline]
     pub fn begin(&mut self, frame: FrameInfo) {
-        self.captured = self.captured.saturating_add(frame.captured.into());
+        self.run.captured = self.run.captured.saturating_add(frame.captured.into());
         self.frame = frame;
-        self.filtered_out = false;
-        self.visible_from = u32::MAX;
-        self.late = false;
-        self.omitted_messages = OmittedMessages::default();
-        self.omitted_headers = None;
-        self.analysis = AnalysisFlags::default();
-        self.tag = 0;
-        self.undissected = 0;
+        self.outcome.begin();
         self.clear_for_next();
     }
 
@@ -175,23 +110,19 @@ impl Tree {
     /// copies take only what they need.
     pub fn copy_to(&mut self, to: &mut Tree) {
         std::mem::swap(self, to);
-        self.idle = to.idle;
         copy(&mut to.nodes, &mut self.nodes);
         copy(&mut to.layers, &mut self.layers);
         copy(&mut to.pieces, &mut self.pieces);
         copy(&mut to.labels, &mut self.labels);
         copy(&mut to.hidden, &mut self.hidden);
         copy(&mut to.bits, &mut self.bits);
-        copy(&mut to.numbers, &mut self.numbers);
-        copy(&mut to.joined, &mut self.joined);
-        self.generated.clone_from(&to.generated);
-        std::mem::swap(&mut to.generated, &mut self.generated);
+        to.buffers.exchange(&mut self.buffers);
     }
 
     /// Whether the summary of a layer may be displayed. A deferred layer does not belong to the filtered frame.
     #[must_use]
     pub fn is_seen(&self, layer: &Layer) -> bool {
-        !self.filtered_out || layer.late || layer.node >= self.visible_from
+        !self.outcome.filtered_out || layer.late || layer.node >= self.outcome.visible_from
     }
 
     /// Whether a layer is late.
@@ -208,13 +139,13 @@ impl Tree {
     /// Whether the tree is so large that messages should be deferred.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.layers.len() + self.omitted_messages.count >= limits::TREE_MESSAGES.get()
+        self.layers.len() + self.outcome.omitted_messages.count >= limits::TREE_MESSAGES.get()
     }
 
     /// Whether it has no layers and gaps, and no message was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.layers.is_empty() && self.gaps.is_empty() && self.omitted_messages.count == 0
+        self.layers.is_empty() && self.gaps.is_empty() && self.outcome.omitted_messages.count == 0
     }
 
     /// The current demand.
@@ -230,8 +161,8 @@ impl Tree {
 
     /// Sets the demand for deferred layers, which are kept even if the frame is filtered out.
     pub fn set_demand_of_late(&mut self) -> Demand {
-        self.late = true;
-        self.set_demand(if self.filtered_out { self.whole } else { self.demand })
+        self.outcome.late = true;
+        self.set_demand(if self.outcome.filtered_out { self.run.whole } else { self.demand })
     }
 
     /// Fields that were read but not kept because the tree was full.
@@ -376,7 +307,7 @@ impl Tree {
             below,
             ends,
             message,
-            late: self.late,
+            late: self.outcome.late,
             name: TextRange::default(),
             info: Info::default(),
         });
@@ -421,7 +352,7 @@ impl Tree {
     /// Whether secrets must be found: the bytes, or fields of them, may be displayed.
     #[must_use]
     pub fn searches_secrets(&self) -> bool {
-        !self.reveal && self.demand.has(Extras::CREDENTIALS)
+        !self.run.reveal && self.demand.has(Extras::CREDENTIALS)
     }
 
     /// Spans of masked values.
@@ -455,7 +386,7 @@ pub struct Unkept {
 }
 
 /// Copies a list into the memory of `to`, then exchanges both: `from` has the copy, `to` the original.
-fn copy<T: Copy>(from: &mut Vec<T>, to: &mut Vec<T>) {
+pub(super) fn copy<T: Copy>(from: &mut Vec<T>, to: &mut Vec<T>) {
     to.clear();
     to.extend_from_slice(from);
     std::mem::swap(from, to);

@@ -150,7 +150,7 @@ impl<'t> NodeRef<'t> {
     pub fn is_secret(self) -> bool {
         // Most trees have no secrets.
         let is_hidden = !self.of.tree.masked_spans().is_empty() && self.is_masked_number();
-        self.node.field.secret && !self.of.tree.reveal || is_hidden
+        self.node.field.secret && !self.of.tree.run.reveal || is_hidden
     }
 
     #[cold]

@@ -11,9 +11,9 @@ pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut 
 /// The same with the secrets of a key log.
 pub fn knowing(key_log: &str, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
     let mut tree = Tree::complete();
-    tree.secrets.learn(key_log.as_bytes());
+    tree.run.secrets.learn(key_log.as_bytes());
     tree.begin(FrameInfo::default());
-    tree.reveal = true;
+    tree.run.reveal = true;
     dissect(&mut tree, protocol, bytes, cut, read);
     dump(Dissection { tree: &tree, bytes })
 }

@@ -38,7 +38,7 @@ fn shown(sample: &str, view: View, filters: &[Filter], prefilter: Option<Prefilt
         // Parts that no output needs are not present.
         let is_seen = match record {
             Record::Message(message) => message.of.tree.is_seen(message.layer),
-            Record::Packet(packet) => !packet.of.tree.filtered_out,
+            Record::Packet(packet) => !packet.of.tree.outcome.filtered_out,
             Record::Late(_) | Record::Gap(_) => true,
         };
         for (filter, passed) in filters.iter().zip(&mut passed).filter(|_| is_seen) {

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::input::Capture;
     use crate::registry::Registry;
-    use crate::tree::dump;
+    use crate::tree::{Outcome, dump};
     use std::convert::Infallible;
     use std::fs::File;
 
@@ -217,7 +217,8 @@ mod tests {
 
     /// Debug text of a tree, with everything that records and counts use.
     fn tree_text(of: Dissection<'_>) -> String {
-        let Tree { frame, layers, ends, gaps, sources, pieces, omitted_messages, omitted_headers, undissected, .. } = of.tree;
+        let Tree { frame, layers, ends, gaps, sources, pieces, outcome, .. } = of.tree;
+        let Outcome { omitted_messages, omitted_headers, undissected, .. } = outcome;
         let beside = format!(
             "{frame:?} {layers:?} {ends:?} {gaps:?} {sources:?} {pieces:?} {omitted_messages:?} {omitted_headers:?} {undissected}"
         );

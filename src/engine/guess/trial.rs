@@ -23,7 +23,9 @@ pub(super) fn datagram(registry: Registry, candidate: Candidate, bytes: &[u8]) -
             (Verdict::Broken, format!("recognised, but malformed: {}", described(&tree, note)))
         }
         Some(note) => (Verdict::Odd, format!("recognised, with a warning: {}", described(&tree, note))),
-        None if tree.undissected > 0 => (Verdict::Odd, format!("recognised, but {} bytes are not dissected", tree.undissected)),
+        None if tree.outcome.undissected > 0 => {
+            (Verdict::Odd, format!("recognised, but {} bytes are not dissected", tree.outcome.undissected))
+        }
         None => (Verdict::Fits, "recognised, and all bytes are dissected".to_owned()),
     }
 }

@@ -206,7 +206,7 @@ impl Stream {
         let ahead = half.reassembly.buffered();
         let len = len.clamp(1, ahead.len().max(1));
         let off = half.reassembly.buffered_off();
-        let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
+        let is_late = out.tree.outcome.late || half.is_late(out.tree.frame.number, off, len);
         let timely = is_late.then(|| out.begin_late(self.method.is_none()));
         let delivered = |out: &mut Out<'_>| Delivered {
             stream: self.id,
@@ -283,7 +283,7 @@ impl Stream {
         if let Some(timely) = timely {
             out.end_late(&timely);
         }
-        if let Some(asked) = out.tree.defer_after {
+        if let Some(asked) = out.tree.run.defer_after {
             let messages = || out.tree.layers.iter().filter(|layer| layer.message);
             if messages().count() as u64 == asked {
                 let last = messages().next_back().map(|layer| layer.node);

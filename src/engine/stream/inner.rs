@@ -83,7 +83,7 @@ impl Stream {
     ) {
         let Dissector::Datagram(read) = candidate.found.dissector else { return };
         // A message that waited for an earlier one has no bytes in this frame.
-        let is_late = out.tree.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
+        let is_late = out.tree.outcome.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
         let timely = is_late.then(|| out.begin_late(true));
         let path = out.below.is_none().then(|| self.path.clone());
         let ends = ends_of(out.tree, Ends { path, ..endpoints(self.id, self.sockets, side) });

@@ -240,7 +240,7 @@ impl Stream {
     fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
         if let (true, StreamDissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
             let carried = |object| ExportedObject { object, protocol: protocol.this, stream: Some(self.id), message };
-            tree.objects.extend(conversation.objects().into_iter().map(carried));
+            tree.outcome.objects.extend(conversation.objects().into_iter().map(carried));
         }
         if let Some(inner) = &self.inside {
             inner.add_objects(message, tree);
@@ -314,7 +314,7 @@ impl Stream {
         let mut found = Findings::default();
         if let (true, Some(extent)) = (header.is_whole, analysis) {
             found = self.analysis.analyze(side, || analyzed(context), reused, extent);
-            tree.analysis.extend(found.flags);
+            tree.outcome.analysis.extend(found.flags);
         }
         let progress = (is_followed && header.is_whole).then(|| {
             let is_announced = self.over.is_some();
@@ -323,8 +323,8 @@ impl Stream {
         });
         let is_marked = !found.flags.is_empty() && tree.demand().for_carriers().may_keep(&tcp::ANALYSIS);
         if segment.below.is_none() && !reused && self.is_as_expected(context, is_marked) {
-            if !tree.filtered_out {
-                tree.omitted_headers = Some(OmittedHeaders { stream: self.id, from_low, path: segment.path });
+            if !tree.outcome.filtered_out {
+                tree.outcome.omitted_headers = Some(OmittedHeaders { stream: self.id, from_low, path: segment.path });
             }
             return None;
         }

@@ -238,7 +238,7 @@ fn a_payload_that_is_not_deflate_data_stays_as_it_is() {
     assert_eq!(lines_of(std::slice::from_ref(&packet), 0, &["ipcomp.data", "ip.proto.", "tcp", "!"]), expected);
     let mut engine = Engine::complete(Registry::default());
     let frame = Frame { number: 1, link: Link::Type(101), bytes: &packet, original_len: 28, ..Frame::default() };
-    assert_eq!(engine.dissect(&frame).undissected, 4);
+    assert_eq!(engine.dissect(&frame).outcome.undissected, 4);
     // A frame without messages has content if bytes of it are not dissected.
     let mut engine = Engine::new(Registry::default(), Demand::MESSAGES);
     engine.dissect(&frame);

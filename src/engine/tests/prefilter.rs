@@ -26,9 +26,9 @@ fn lengths(tree: &Tree) -> usize {
 fn late_messages_at_the_end_are_complete() {
     let mut engine = engine();
     let tree = dissect(&mut engine, 1, &bytes(&client(100, &[3, 7, 8, 9, 5, 1])));
-    assert!(tree.filtered_out && lengths(tree) == 0 && tree.layers.len() == 3);
+    assert!(tree.outcome.filtered_out && lengths(tree) == 0 && tree.layers.len() == 3);
     let left = engine.finish().unwrap();
-    assert!(!left.filtered_out && lengths(left) == 1);
+    assert!(!left.outcome.filtered_out && lengths(left) == 1);
 }
 
 /// Frames of one conversation after the other, with these bytes and as many headers below TCP.
@@ -40,7 +40,7 @@ fn assert_evicted_are_complete(link: u16, below: &[u8], headers: usize) {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
         let goes = tree.layers.len() > headers;
-        assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
+        assert_eq!((tree.outcome.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
         // Only these layers of the frame are displayed.
         let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
         assert_eq!(seen, lengths(tree));

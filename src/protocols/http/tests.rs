@@ -313,7 +313,7 @@ fn a_saved_body_is_named_after_its_uri() {
             tree.begin(FrameInfo::default());
             let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
             session.message(side, &mut Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No)).unwrap();
-            names.extend(tree.objects.iter().map(|carried| carried.object.name.clone()));
+            names.extend(tree.outcome.objects.iter().map(|carried| carried.object.name.clone()));
         }
         assert_eq!(names, [name], "{target}");
     }

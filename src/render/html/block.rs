@@ -362,7 +362,7 @@ impl<'t> Writer<'_, 't> {
     /// Writes objects that browsers can display as images. If secrets are masked, images of records with secrets are omitted.
     fn pictures(&mut self, is_meant: impl Fn(&ExportedObject) -> bool) -> fmt::Result {
         let mut before = r#","O":["#;
-        for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
+        for carried in self.of.tree.outcome.objects.iter().filter(|carried| is_meant(carried)) {
             let mut words = String::new();
             let budget = self.budget.saturating_sub(self.out.len());
             if self.of.tree.masked_spans().is_empty() && picture(&carried.object, budget, &mut words)? {

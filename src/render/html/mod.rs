@@ -230,7 +230,7 @@ impl<W: io::Write> Sink for Html<W> {
     }
 
     fn objects(&mut self, of: Dissection<'_>) -> io::Result<()> {
-        for carried in of.tree.objects.iter().filter(|carried| carried.message.is_none()) {
+        for carried in of.tree.outcome.objects.iter().filter(|carried| carried.message.is_none()) {
             if carried.stream.is_some_and(|stream| !self.streams.contains(&stream)) {
                 continue;
             }

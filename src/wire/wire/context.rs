@@ -24,7 +24,7 @@ impl Wire<'_> {
 
     /// Counts decompressed bytes.
     pub fn has_decompressed(&mut self, bytes: usize) {
-        self.tree.decompressed = self.tree.decompressed.saturating_add(bytes as u64);
+        self.tree.run.decompressed = self.tree.run.decompressed.saturating_add(bytes as u64);
     }
 
     /// Whether bodies inside messages are dissected, for their fields or for notes on them.
@@ -66,7 +66,7 @@ impl Wire<'_> {
     /// Whether fields, notes or objects of a later message may be requested. Skip only state that serves them alone.
     #[must_use]
     pub fn may_be_inspected(&self) -> bool {
-        self.tree.may_be_inspected
+        self.tree.run.may_be_inspected
     }
 
     /// Whether the summary is displayed. Skip only work that serves it alone.
@@ -109,18 +109,18 @@ impl Wire<'_> {
     /// The earlier packet recorded under this key.
     #[must_use]
     pub fn earlier(&self, key: &Key) -> Option<EarlierPacket> {
-        self.tree.earlier.of(key)
+        self.tree.run.earlier.of(key)
     }
 
     /// Records this packet under a key, with a number. Do so only if a dependent field is requested.
     pub fn keep(&mut self, key: Key, number: u64) {
         let packet = EarlierPacket { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
-        self.tree.earlier.keep(key, packet);
+        self.tree.run.earlier.keep(key, packet);
     }
 
     /// Records another number for an earlier packet.
     pub fn keep_as(&mut self, key: Key, packet: EarlierPacket) {
-        self.tree.earlier.keep(key, packet);
+        self.tree.run.earlier.keep(key, packet);
     }
 
     /// Number and capture time of the current frame.

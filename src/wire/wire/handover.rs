@@ -61,7 +61,7 @@ impl Wire<'_> {
     /// The secret with this label and id, from a key log or from the capture.
     #[must_use]
     pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
-        self.tree.secrets.find(label, id)
+        self.tree.run.secrets.find(label, id)
     }
 
     /// Adds the field for the stream number of a packet that an error quotes; `opens` is the sequence number of a SYN. The engine

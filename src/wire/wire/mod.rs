@@ -409,7 +409,7 @@ impl<'a> Wire<'a> {
         {
             let object = Object { kind, name: name.to_owned(), bytes, marks };
             let stream = stream.map(|(stream, _)| stream);
-            self.tree.objects.push(ExportedObject { object, protocol, stream, message: Some(layer.node) });
+            self.tree.outcome.objects.push(ExportedObject { object, protocol, stream, message: Some(layer.node) });
         }
     }
 
@@ -424,7 +424,7 @@ impl<'a> Wire<'a> {
         };
         let (frame, came) = self.completed();
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        self.tree.transfers.push(Transfer { protocol, what, bytes, requested: asked.time, completed: came, frame });
+        self.tree.outcome.transfers.push(Transfer { protocol, what, bytes, requested: asked.time, completed: came, frame });
     }
 
     /// Adds a value above the nodes of its details. Without a range, these are in several places.

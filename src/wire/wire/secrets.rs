@@ -67,7 +67,7 @@ impl<'a> Wire<'a> {
 
     /// Masks secrets in a text that was made of the input.
     pub(super) fn mask_made(&mut self, made: TextRange) {
-        if !made.is_empty() && !self.tree.reveal {
+        if !made.is_empty() && !self.tree.run.reveal {
             let mut secrets = Vec::new();
             credentials::find_named(self.tree.generated_text(made).as_bytes(), |secret| secrets.push(secret));
             if !secrets.is_empty() {
@@ -112,6 +112,6 @@ impl<'a> Wire<'a> {
     /// A text with secrets masked.
     #[must_use]
     pub fn masked<'s>(&self, text: &'s str) -> Cow<'s, str> {
-        if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
+        if self.tree.run.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
     }
 }

@@ -44,7 +44,7 @@ impl Wire<'_> {
             return;
         }
         let mut hidden = Vec::new();
-        if !self.tree.reveal {
+        if !self.tree.run.reveal {
             credentials::find_before(bytes.get(..SEARCHED).unwrap_or(bytes), SHOWN, |secret| hidden.push(secret));
             let masked = self.tree.masked_spans().iter().rev().take_while(|span| span.source == self.source);
             let place = |at: u32| (at as usize).saturating_sub(self.at);
@@ -82,7 +82,7 @@ impl Wire<'_> {
 
     /// Sets the virtual network of the following layers.
     pub fn tag(&mut self, number: u64) {
-        self.tree.tag = self.tree.tag.rotate_left(24) ^ (number + 1);
+        self.tree.outcome.tag = self.tree.outcome.tag.rotate_left(24) ^ (number + 1);
     }
 
     /// Reads without changing the summary, for quoted packets.

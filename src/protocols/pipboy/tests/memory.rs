@@ -331,14 +331,14 @@ fn long_updates_have_a_summary() {
 fn maps_are_saved_without_row_padding() {
     let mut fixture = Fixture::default();
     fixture.send(Side::Server, trial::bytes(PADDED_MAP));
-    let object = &fixture.of().tree.objects[0].object;
+    let object = &fixture.of().tree.outcome.objects[0].object;
     let mut reader = png::Decoder::new(std::io::Cursor::new(&object.bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.width, info.height, info.color_type), (3, 2, png::ColorType::Grayscale));
     assert_eq!(pixels, [0x10, 0x20, 0x30, 0x40, 0x50, 0x60]);
     fixture.send(Side::Server, trial::bytes(RAGGED_MAP));
-    assert!(fixture.of().tree.objects.is_empty());
+    assert!(fixture.of().tree.outcome.objects.is_empty());
 }
 
 #[test]

@@ -47,11 +47,11 @@ fn objects(peers: &mut Peers, datagrams: &[(Side, Vec<u8>)]) -> Vec<(String, Str
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
         peers.message(*from, &mut wire).unwrap();
-        assert!(tree.objects.iter().all(|carried| carried.object.kind == "file"));
+        assert!(tree.outcome.objects.iter().all(|carried| carried.object.kind == "file"));
         let object = |carried: &crate::tree::ExportedObject| {
             (carried.object.name.clone(), String::from_utf8_lossy(&carried.object.bytes).into_owned())
         };
-        objects.extend(tree.objects.iter().map(object));
+        objects.extend(tree.outcome.objects.iter().map(object));
     }
     objects
 }

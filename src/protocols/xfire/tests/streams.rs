@@ -24,7 +24,7 @@ pub(super) fn every_type() -> String {
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
-    tree.reveal = true;
+    tree.run.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
     let result = Session::default().message(from, &mut wire);

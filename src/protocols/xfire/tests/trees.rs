@@ -141,7 +141,7 @@ fn names() -> impl Strategy<Value = String> {
 fn attributes(bytes: &[u8]) -> Vec<(Option<String>, u8, Plain)> {
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
-    tree.reveal = true;
+    tree.run.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
     Session::default().message(Side::Server, &mut wire).unwrap();
