@@ -1,9 +1,22 @@
 //! Pending data of conversations and datagrams at the end of the capture.
 
 use super::message::Out;
+use super::nested::Waiting;
 use super::stream::Stream;
 use super::{Engine, bug, fragment};
-use crate::tree::{Extras, FrameInfo, Tree};
+use crate::tree::{Ends, ExportedObject, Extras, FrameInfo, Tree};
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+/// What is left at the end of the capture, in the order in which it is emitted.
+#[derive(Default)]
+pub(super) struct Ending {
+    pub streams: Option<Peekable<IntoIter<Box<Stream>>>>,
+    /// Exportable objects of datagram conversations, each with its last frame.
+    pub objects: Option<IntoIter<(u64, Vec<ExportedObject>)>>,
+    /// Incomplete reassemblies of datagrams.
+    datagrams: Option<IntoIter<(Ends, Waiting)>>,
+}
 
 impl Engine {
     /// Returns pending data of a conversation at the end of the capture. Call it until it returns `None`.
@@ -23,8 +36,8 @@ impl Engine {
     /// Adds pending data of the next conversation to the tree. Returns false if none is left.
     fn finish_next(&mut self) -> bool {
         self.tree.set_demand(self.demand);
-        let (streams, packetless) = (&mut self.streams, &mut self.packetless);
-        let ending = self.ending.get_or_insert_with(|| {
+        let (streams, packetless) = (&mut self.transports.streams, &mut self.transports.packetless);
+        let ending = self.ending.streams.get_or_insert_with(|| {
             let mut all: Vec<Box<Stream>> = packetless.take_streams().map(Box::new).collect();
             all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
@@ -48,15 +61,15 @@ impl Engine {
             return Some(&self.tree);
         }
         if self.tree.demand().has(Extras::OBJECTS) {
-            let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
+            let gathered = self.ending.objects.get_or_insert_with(|| self.transports.exchanges.objects().into_iter());
             if let Some((number, objects)) = gathered.next() {
                 self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
                 self.tree.outcome.objects = objects;
                 return Some(&self.tree);
             }
         }
-        let (exchanges, packetless) = (&mut self.exchanges, &mut self.packetless);
-        let unfinished = self.unfinished.get_or_insert_with(|| {
+        let (exchanges, packetless) = (&mut self.transports.exchanges, &mut self.transports.packetless);
+        let unfinished = self.ending.datagrams.get_or_insert_with(|| {
             let all: Vec<_> = exchanges.unfinished().into_iter().chain(packetless.unfinished()).collect();
             all.into_iter()
         });
@@ -67,7 +80,7 @@ impl Engine {
             waiting.emit(&mut self.tree, ends);
             return Some(&self.tree);
         }
-        let (key, joined) = self.fragments.pop_oldest()?;
+        let (key, joined) = self.transports.fragments.pop_oldest()?;
         let last = joined.pieces.iter().max_by_key(|piece| piece.frame)?;
         self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
         fragment::incomplete(&mut self.tree, &key, &joined);

@@ -68,12 +68,12 @@ impl Engine {
     ) {
         let (Some(sockets), registry) = (sockets, self.registry) else { return };
         let message = frame.bytes.get(range.clone()).unwrap_or_default();
-        self.active = super::failed::ActiveConversation::Udp(sockets);
-        let (context, side) = self.exchanges.conversation(registry, frame.number, sockets, message);
+        self.current.active = super::failed::ActiveConversation::Udp(sockets);
+        let (context, side) = self.transports.exchanges.conversation(registry, frame.number, sockets, message);
         let [src, dst] = sockets.map(|socket| Some(Address::Socket(socket)));
         let ends = self.tree.push_ends(Ends { src, dst, stream: Some((context.stream, side)), ..Ends::default() });
         let bytes = Bytes::of_frame(frame.bytes);
-        match (found, self.exchanges.states(sockets, frame.number)) {
+        match (found, self.transports.exchanges.states(sockets, frame.number)) {
             (Some(candidate), Some(states)) => {
                 let carried = NestedMessage { bytes, range, cut: Cut::No, below, ends };
                 let mut nested = NestedContext { registry, context: Some(context), side, states };

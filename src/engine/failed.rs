@@ -16,8 +16,9 @@ const HEADERS_MOST: usize = 256;
 const LINE_MOST: usize = 1024;
 
 /// The conversation whose state a panic may have damaged.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum ActiveConversation {
+    #[default]
     None,
     /// A connection by its stream number.
     Tcp(u32),
@@ -47,11 +48,11 @@ impl Engine {
     /// Handles a panic outside a dissector at the end of the capture. The failed conversation is not tried again.
     #[cold]
     pub(super) fn end_failed(&mut self, failure: &Bug) {
-        let stream = self.ending.as_mut().and_then(Iterator::next);
+        let stream = self.ending.streams.as_mut().and_then(Iterator::next);
         if stream.is_none() {
             // All other conversations were removed from their tables before the panic.
-            self.packetless.fail();
-            self.gathered = Some(Vec::new().into_iter());
+            self.transports.packetless.fail();
+            self.ending.objects = Some(Vec::new().into_iter());
         }
         let protocol = stream.as_ref().and_then(|stream| stream.protocol()).map_or("datagrams", |protocol| protocol.this.abbrev);
         let number = stream.map_or(self.tree.frame.number, |stream| stream.last_frame());
@@ -63,22 +64,22 @@ impl Engine {
 
     /// Stops dissecting the conversation of this frame. Returns the protocol that dissected it, if known.
     fn fail_conversation(&mut self, frame: u64) -> Option<&'static str> {
-        let stream = match self.active {
+        let stream = match self.current.active {
             ActiveConversation::None => return None,
             ActiveConversation::Udp(sockets) => {
-                self.exchanges.fail(sockets, frame);
+                self.transports.exchanges.fail(sockets, frame);
                 return None;
             }
             ActiveConversation::Sctp(pair) => {
-                self.associations.fail(&pair, frame);
+                self.transports.associations.fail(&pair, frame);
                 return None;
             }
             ActiveConversation::Usb(pair) => {
-                self.pipes.fail(&pair, frame);
+                self.transports.pipes.fail(&pair, frame);
                 return None;
             }
-            ActiveConversation::Packetless => return self.packetless.fail().map(|protocol| protocol.this.abbrev),
-            ActiveConversation::Tcp(number) => self.streams.find(number).and_then(Connection::whole),
+            ActiveConversation::Packetless => return self.transports.packetless.fail().map(|protocol| protocol.this.abbrev),
+            ActiveConversation::Tcp(number) => self.transports.streams.find(number).and_then(Connection::whole),
         };
         let stream = stream?;
         let protocol = stream.protocol().map(|protocol| protocol.this.abbrev);

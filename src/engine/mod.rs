@@ -31,17 +31,16 @@ use crate::input::{Frame, Link, OddFraction};
 use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
-use crate::tree::{
-    Demand, Ends, ExportedObject, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Span, StreamId, Transport, Tree,
-};
+use crate::tree::{Demand, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{FRACTION, GIVEN_UP};
 use datagram::{Exchanges, Rules};
+use ending::Ending;
 use failed::ActiveConversation;
-use limits::Ended;
+use limits::Bounds;
 use message::Out;
-use nested::Waiting;
 use packetless::Packetless;
 pub use prefilter::{FrameParts, Prefilter};
+use route::Relations;
 pub use route::Route;
 use sctp::Associations;
 use std::cell::{Cell, RefCell};
@@ -58,49 +57,43 @@ pub struct Engine {
     analysis: Option<Extent>,
     /// Whether connection progress is requested.
     follows: bool,
+    checks: Checks,
+    prefilter: Option<Prefilter>,
     tree: Tree,
-    /// The conversation of the current frame.
+    current: Current,
+    transports: Transports,
+    bounds: Bounds,
+    ending: Ending,
+    relations: Relations,
+}
+
+/// What is known of the current frame.
+#[derive(Default)]
+struct Current {
+    /// Its conversation.
     active: ActiveConversation,
-    /// Whether the frame is a packet quoted by an ICMP error.
+    /// Whether it contains a fragment of an incomplete datagram or message.
+    awaits: bool,
+    /// Whether it is a fragment of an incomplete datagram.
+    waits: bool,
+    /// Whether it is a packet quoted by an ICMP error.
     is_of_quote: bool,
+}
+
+/// Conversations and incomplete packets, by transport.
+#[derive(Default)]
+struct Transports {
     streams: Table<Connection>,
     /// What connections so far say about the servers of later ones.
     roles: Roles,
-    ended: Ended,
-    exchanges: Exchanges,
-    fragments: Fragments<fragment::Key>,
-    associations: Associations,
-    pipes: usb::Pipes,
-    /// Whether the frame contains a fragment of an incomplete datagram or message.
-    awaits: bool,
-    /// Conversations without headers: packets of hex text, and inputs such as session logs.
-    packetless: Packetless,
     /// Streams announced by other conversations, by one endpoint.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
-    /// Exportable objects of datagram conversations, each with its last frame.
-    gathered: Option<std::vec::IntoIter<(u64, Vec<ExportedObject>)>>,
-    /// Incomplete reassemblies of datagrams at the end of the capture.
-    unfinished: Option<std::vec::IntoIter<(Ends, Waiting)>>,
-    ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
-    /// Bytes of memory held by all streams.
-    held: usize,
-    /// Bytes that streams may hold before the next pass over them.
-    lean: usize,
-    /// Frames of the last passes over all streams: of any pass, and of the last one above the limit.
-    walked: [u64; 2],
-    /// Streams whose last frame is earlier have dropped optional protocol state.
-    quiet_forgot: u64,
-    evictions: Evictions,
-    checks: Checks,
-    prefilter: Option<Prefilter>,
-    /// Relations between frames, if requested.
-    route: Option<Box<Route>>,
-    /// The conversation of a quoted packet.
-    quoted: Option<(Pair, Transport)>,
-    /// Whether the frame is a fragment of an incomplete datagram.
-    waits: bool,
-    /// Whether the last frame had the numbers of a longer capture.
-    is_part: bool,
+    exchanges: Exchanges,
+    associations: Associations,
+    pipes: usb::Pipes,
+    fragments: Fragments<fragment::Key>,
+    /// Conversations without headers: packets of hex text, and inputs such as session logs.
+    packetless: Packetless,
 }
 
 impl Engine {
@@ -134,33 +127,14 @@ impl Engine {
             demand,
             analysis,
             follows,
-            tree,
-            active: ActiveConversation::None,
-            is_of_quote: false,
-            streams: Table::default(),
-            roles: Roles::default(),
-            ended: Ended::default(),
-            exchanges: Exchanges::default(),
-            fragments: Fragments::default(),
-            associations: Associations::default(),
-            pipes: usb::Pipes::default(),
-            awaits: false,
-            packetless: Packetless::default(),
-            expected: HashMap::default(),
-            gathered: None,
-            unfinished: None,
-            ending: None,
-            held: 0,
-            lean: 0,
-            walked: [0; 2],
-            quiet_forgot: 0,
-            evictions: Evictions::default(),
             checks: Checks::enabled(registry.settings()),
             prefilter: None,
-            route: None,
-            quoted: None,
-            waits: false,
-            is_part: false,
+            tree,
+            current: Current::default(),
+            transports: Transports::default(),
+            bounds: Bounds::default(),
+            ending: Ending::default(),
+            relations: Relations::default(),
         }
     }
 
@@ -188,7 +162,7 @@ impl Engine {
     /// Counts of dropped state.
     #[must_use]
     pub fn evictions(&self) -> Evictions {
-        self.evictions
+        self.bounds.evictions
     }
 
     /// Sets the number of messages of the next tree after which exportable objects of their conversation are requested.
@@ -262,8 +236,8 @@ impl Engine {
             self.tree.run.secrets.learn(frame.secrets);
         }
         self.begin(frame);
-        (self.awaits, self.waits) = (false, false);
-        self.active = ActiveConversation::None;
+        (self.current.awaits, self.current.waits) = (false, false);
+        self.current.active = ActiveConversation::None;
         self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
@@ -291,7 +265,7 @@ impl Engine {
         }
         self.tree.set_demand(self.demand);
         if !self.tree.layers.is_empty() {
-            mark_innermost(&mut self.tree, self.awaits);
+            mark_innermost(&mut self.tree, self.current.awaits);
         }
         if let Some(odd) = frame.odd_fraction {
             note_fraction(&mut self.tree, odd);
@@ -354,7 +328,7 @@ impl Engine {
             Reached::Udp(segment) => self.udp(frame, bytes, segment),
             Reached::Fragment(part, segment) => self.fragment(frame, bytes, *part, segment),
             Reached::Sctp(segment) => {
-                self.awaits = true;
+                self.current.awaits = true;
                 self.sctp(frame, bytes, segment);
             }
             Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),
@@ -368,10 +342,10 @@ impl Engine {
     #[inline(never)]
     fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let sockets = udp_header::sockets(bytes, segment);
-        self.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
+        self.current.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
         let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
-        let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
-        if std::mem::take(&mut self.exchanges.evicts_senders) {
+        let inner = datagram::datagram(rules, &mut self.tree, &mut self.transports.exchanges, frame, bytes, segment);
+        if std::mem::take(&mut self.transports.exchanges.evicts_senders) {
             datagram::note_forgotten(&mut self.tree, "senders of broadcasts");
         }
         if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
@@ -386,8 +360,8 @@ impl Engine {
     /// Accepts a fragment. The last missing one completes the datagram.
     #[cold]
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &TransportSegment) {
-        let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
-            (self.awaits, self.waits) = (true, true);
+        let Some(whole) = fragment::accept(&mut self.tree, &mut self.transports.fragments, frame, bytes, part, segment) else {
+            (self.current.awaits, self.current.waits) = (true, true);
             if let Some(below) = segment.below {
                 self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
             }
@@ -431,15 +405,15 @@ impl Engine {
             return;
         }
         let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
-        if let Some(route) = &mut self.route {
+        if let Some(route) = &mut self.relations.route {
             route.tcp = Some(pair);
         }
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
-        let given = self.streams.numbers.precedent();
-        let (roles, begun) = (RefCell::new(&mut self.roles), Cell::new(None));
+        let given = self.transports.streams.numbers.precedent();
+        let (roles, begun) = (RefCell::new(&mut self.transports.roles), Cell::new(None));
         let open = |number| {
             let sockets = sockets();
             let precedent = roles.borrow_mut().learn(sockets, stream::server_of_handshake(sockets, header));
@@ -447,7 +421,7 @@ impl Engine {
             begun.set(Some(precedent));
             let client = stream::client(self.registry, sockets, header, precedent);
             let [src, dst] = sockets;
-            let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
+            let over = self.transports.expected.get(&dst).or_else(|| self.transports.expected.get(&src)).copied();
             let id = StreamId { transport: Transport::Tcp, number };
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
         };
@@ -461,20 +435,20 @@ impl Engine {
             }
             goes_on
         };
-        let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
-        if let (Some(route), Some(precedent)) = (&mut self.route, begun.get()) {
+        let (number, connection, old) = self.transports.streams.get_or_begin(pair, frame.number, goes_on, &open);
+        if let (Some(route), Some(precedent)) = (&mut self.relations.route, begun.get()) {
             route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
         }
-        self.active = ActiveConversation::Tcp(number);
+        self.current.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(from_low);
         if header.is_whole {
             stream.set_bases(side, header);
         }
-        if self.route.is_some() && stream.drop_buffers_if_undissected() {
-            stream.count_anew(&mut self.held);
+        if self.relations.route.is_some() && stream.drop_buffers_if_undissected() {
+            stream.count_anew(&mut self.bounds.held);
             if let Some(old) = old {
-                close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+                close_old(*old, &mut self.bounds.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
             }
             return;
         }
@@ -483,7 +457,7 @@ impl Engine {
         let layer = stream.describe(&mut self.tree, &context, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {
-            close_old(*old, &mut self.held, &mut out);
+            close_old(*old, &mut self.bounds.held, &mut out);
         }
         if !header.is_whole {
             return;
@@ -494,7 +468,7 @@ impl Engine {
         if ends && stream.is_closed() {
             stream.release(out.tree);
         }
-        stream.count_anew(&mut self.held);
+        stream.count_anew(&mut self.bounds.held);
         if ends {
             self.has_ended(pair, number);
         }
@@ -513,7 +487,7 @@ impl Engine {
     /// Registers the conversations that messages of this frame announced.
     #[inline]
     fn expect(&mut self) {
-        if let Some(route) = &mut self.route {
+        if let Some(route) = &mut self.relations.route {
             route.announced.clear();
         }
         if !self.tree.handover.has_expected() {
@@ -521,12 +495,12 @@ impl Engine {
         }
         let mut evicts = false;
         for expected in self.tree.handover.take_expected() {
-            if let Some(route) = &mut self.route {
+            if let Some(route) = &mut self.relations.route {
                 route.announced.push(expected.end);
             }
             evicts |= match expected.transport {
-                Transport::Udp => self.exchanges.expect(expected),
-                Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
+                Transport::Udp => self.transports.exchanges.expect(expected),
+                Transport::Tcp => datagram::remember(&mut self.transports.expected, expected.end, expected.place),
                 Transport::Sctp | Transport::Usb => false,
             };
         }

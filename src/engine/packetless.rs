@@ -120,11 +120,11 @@ impl Engine {
     /// Dissects bytes of unknown format.
     #[cold]
     pub(super) fn unknown(&mut self, frame: &Frame<'_>) {
-        let known = self.packetless.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
+        let known = self.transports.packetless.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
         let recognizer = self.registry.recognizer();
         let (bytes, guessed) = known.unwrap_or_else(|| (frame.bytes.to_vec(), guess::guess(recognizer, frame.bytes)));
         let (guess, others) = &guessed;
-        let guess = match self.packetless.is_stream() {
+        let guess = match self.transports.packetless.is_stream() {
             Some(is_stream) => guess::continued(recognizer, *guess, frame.bytes, is_stream),
             None => *guess,
         };
@@ -133,7 +133,7 @@ impl Engine {
             self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
         }
         if bytes.len() <= guess::REMEMBERED {
-            self.packetless.guessed = Some((bytes, guessed));
+            self.transports.packetless.guessed = Some((bytes, guessed));
         }
     }
 
@@ -169,11 +169,11 @@ impl Engine {
         packets: Packets,
         part: StreamPart,
     ) {
-        self.active = ActiveConversation::Packetless;
-        let Packetless { streams, places, current, keeps_open, .. } = &mut self.packetless;
+        self.current.active = ActiveConversation::Packetless;
+        let Packetless { streams, places, current, keeps_open, .. } = &mut self.transports.packetless;
         let key = (candidate.map(|candidate| candidate.protocol.this.abbrev), part.pair);
         let place = *places.entry(key).or_insert_with(|| {
-            let id = StreamId { transport: Transport::Tcp, number: begin(&mut self.streams.numbers) };
+            let id = StreamId { transport: Transport::Tcp, number: begin(&mut self.transports.streams.numbers) };
             let stream = Stream::packetless(id);
             streams.push(match candidate {
                 Some(candidate) => stream.recognized(candidate, self.registry),
@@ -206,7 +206,7 @@ impl Engine {
 
     /// A datagram, of a protocol or of unknown format.
     fn datagram_bytes(&mut self, frame: &Frame<'_>, candidate: Option<Candidate>, direction: Option<Side>) {
-        self.active = ActiveConversation::Packetless;
+        self.current.active = ActiveConversation::Packetless;
         let ends = self.ends_without_headers(frame, direction);
         let ends = self.tree.push_ends(ends);
         let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
@@ -216,7 +216,7 @@ impl Engine {
         };
         let carried = NestedMessage { bytes, range, cut: Cut::No, below: None, ends };
         let (registry, side) = (self.registry, direction.unwrap_or(Side::Client));
-        let mut nested = NestedContext { registry, context: None, side, states: &mut self.packetless.states };
+        let mut nested = NestedContext { registry, context: None, side, states: &mut self.transports.packetless.states };
         nested.message(&mut self.tree, candidate, &carried);
         let speaker = self.tree.handover.take_speaker().filter(|_| direction.is_none());
         if let (Some(speaker), Some(ends)) = (speaker, self.tree.ends.get_mut(ends as usize)) {
@@ -229,17 +229,17 @@ impl Engine {
     /// packets.
     fn ends_without_headers(&mut self, frame: &Frame<'_>, direction: Option<Side>) -> Ends {
         if let Some((src, dst)) = frame.endpoints {
-            let (context, side) = self.exchanges.conversation(self.registry, frame.number, [src, dst], frame.bytes);
+            let (context, side) = self.transports.exchanges.conversation(self.registry, frame.number, [src, dst], frame.bytes);
             let stream = Some((context.stream, direction.unwrap_or(side)));
             return Ends { src: Some(address(src)), dst: Some(address(dst)), stream, ..Ends::default() };
         }
-        let numbers = &mut self.exchanges.udp.numbers;
-        let number = match self.packetless.datagrams {
+        let numbers = &mut self.transports.exchanges.udp.numbers;
+        let number = match self.transports.packetless.datagrams {
             Some(number) => {
                 numbers.pass(number, false);
                 number
             }
-            None => *self.packetless.datagrams.insert(begin(numbers)),
+            None => *self.transports.packetless.datagrams.insert(begin(numbers)),
         };
         datagram_ends(number, direction)
     }

@@ -19,9 +19,11 @@ impl Engine {
     #[cold]
     pub(super) fn number_quotes(&mut self, frame: &Frame<'_>) {
         for quote in self.tree.handover.take_quotes() {
-            self.quoted = Some((Pair::new(quote.src, quote.dst), quote.transport));
+            self.relations.quoted = Some((Pair::new(quote.src, quote.dst), quote.transport));
             let (field, number): (&Field, u32) = match quote.transport {
-                Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
+                Transport::Udp => {
+                    (&udp::STREAM, self.transports.exchanges.number(self.registry, frame.number, quote.src, quote.dst))
+                }
                 Transport::Tcp if self.tree.demand().streams() => (&tcp::STREAM, self.connection_of(&quote, frame)),
                 Transport::Tcp | Transport::Sctp | Transport::Usb => continue,
             };
@@ -38,7 +40,7 @@ impl Engine {
         for span in self.tree.handover.take_packets() {
             let bytes = frame.bytes.get(span.start as usize..span.end as usize);
             // Quotes inside quotes are ignored.
-            if let Some(bytes) = bytes.filter(|_| span.source == 0 && !self.is_of_quote) {
+            if let Some(bytes) = bytes.filter(|_| span.source == 0 && !self.current.is_of_quote) {
                 for (start, end) in secrets_of(self.registry, bytes) {
                     self.tree.hide(Span::new(0, (span.start + start) as usize..(span.start + end) as usize));
                 }
@@ -54,9 +56,9 @@ impl Engine {
             let base = known.base(from_low);
             opens.is_none_or(|seq| base.is_none_or(|base| base == seq))
         };
-        let (number, _, old) = self.streams.get_or_begin(pair, frame.number, goes_on, Connection::Quoted);
+        let (number, _, old) = self.transports.streams.get_or_begin(pair, frame.number, goes_on, Connection::Quoted);
         if let Some(old) = old {
-            close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+            close_old(*old, &mut self.bounds.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
         }
         number
     }
@@ -126,7 +128,7 @@ fn message(wire: &mut Wire<'_>, candidate: Candidate, registry: Registry, side: 
 fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
     const RAW_IP: u16 = 101;
     let mut engine = Engine::complete(registry);
-    engine.is_of_quote = true;
+    engine.current.is_of_quote = true;
     // An ICMP error quotes the beginning of a packet.
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX).max(ip_length(bytes));
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(RAW_IP), bytes, original_len, ..Frame::default() });

@@ -32,66 +32,77 @@ pub struct Route {
     pub waits: bool,
 }
 
+/// Relations between frames, as far as they are followed.
+#[derive(Debug, Default)]
+pub(super) struct Relations {
+    /// Those of the current frame, if requested.
+    pub route: Option<Box<Route>>,
+    /// The conversation of a quoted packet.
+    pub quoted: Option<(Pair, Transport)>,
+    /// Whether the last frame had the numbers of a longer capture.
+    is_part: bool,
+}
+
 impl Engine {
     /// Creates an engine that numbers conversations and finds related ones.
     #[must_use]
     pub fn routing() -> Engine {
         let demand = Demand { carriers: Carriers::Skip, depth: Depth::Streams, ..Demand::FRAMES };
         let mut engine = Engine::new(Registry::of(protocols::ANNOUNCING), demand);
-        engine.streams.numbers.record();
-        engine.exchanges.udp.numbers.record();
-        engine.associations.counts.numbers.record();
-        engine.pipes.table.numbers.record();
-        engine.route = Some(Box::default());
+        engine.transports.streams.numbers.record();
+        engine.transports.exchanges.udp.numbers.record();
+        engine.transports.associations.counts.numbers.record();
+        engine.transports.pipes.table.numbers.record();
+        engine.relations.route = Some(Box::default());
         engine
     }
 
     /// Relations of the last frame, if the engine routes frames.
     #[must_use]
     pub fn route(&self) -> Option<&Route> {
-        self.route.as_deref()
+        self.relations.route.as_deref()
     }
 
     /// Restores the stream numbers that the whole capture gave to a frame.
     #[inline]
     pub(super) fn number_frame(&mut self, frame: &Frame<'_>) {
-        if frame.origin.is_some() || self.is_part || self.route.is_some() {
+        if frame.origin.is_some() || self.relations.is_part || self.relations.route.is_some() {
             self.renumber(frame);
         }
     }
 
     fn renumber(&mut self, frame: &Frame<'_>) {
-        self.is_part = frame.origin.is_some();
-        self.streams.numbers.frame();
-        self.exchanges.udp.numbers.frame();
-        self.associations.counts.numbers.frame();
-        self.pipes.table.numbers.frame();
+        self.relations.is_part = frame.origin.is_some();
+        self.transports.streams.numbers.frame();
+        self.transports.exchanges.udp.numbers.frame();
+        self.transports.associations.counts.numbers.frame();
+        self.transports.pipes.table.numbers.frame();
         if let Some(origin) = frame.origin {
             let given = |transport| origin.streams(transport).map(|(number, code)| (number, Precedent::of_code(code)));
-            self.streams.numbers.expect(given(Transport::Tcp));
-            self.exchanges.udp.numbers.expect(given(Transport::Udp));
-            self.associations.counts.numbers.expect(given(Transport::Sctp));
-            self.pipes.table.numbers.expect(given(Transport::Usb));
+            self.transports.streams.numbers.expect(given(Transport::Tcp));
+            self.transports.exchanges.udp.numbers.expect(given(Transport::Udp));
+            self.transports.associations.counts.numbers.expect(given(Transport::Sctp));
+            self.transports.pipes.table.numbers.expect(given(Transport::Usb));
         }
-        if let Some(route) = &mut self.route {
+        if let Some(route) = &mut self.relations.route {
             route.precedents.clear();
         }
-        self.exchanges.shared = None;
-        self.quoted = None;
+        self.transports.exchanges.shared = None;
+        self.relations.quoted = None;
     }
 
     /// Collects the relations of the frame.
     #[inline]
     pub(super) fn find_route(&mut self) {
-        if let Some(mut route) = self.route.take() {
+        if let Some(mut route) = self.relations.route.take() {
             self.fill_route(&mut route);
-            self.route = Some(route);
+            self.relations.route = Some(route);
         }
     }
 
     fn fill_route(&mut self, route: &mut Route) {
-        let of_quote = self.quoted.map(|(pair, transport)| (pair, Some(transport)));
-        let active = of_quote.or(match self.active {
+        let of_quote = self.relations.quoted.map(|(pair, transport)| (pair, Some(transport)));
+        let active = of_quote.or(match self.current.active {
             ActiveConversation::Tcp(_) => route.tcp.map(|pair| (pair, Some(Transport::Tcp))),
             ActiveConversation::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
             ActiveConversation::Sctp(pair) => Some((pair, None)),
@@ -99,16 +110,16 @@ impl Engine {
             ActiveConversation::None | ActiveConversation::Packetless => None,
         });
         let looked_up = |transport| match transport {
-            Transport::Tcp => self.streams.numbers.looked_up(),
-            Transport::Udp => self.exchanges.udp.numbers.looked_up(),
-            Transport::Sctp => self.associations.counts.numbers.looked_up(),
-            Transport::Usb => self.pipes.table.numbers.looked_up(),
+            Transport::Tcp => self.transports.streams.numbers.looked_up(),
+            Transport::Udp => self.transports.exchanges.udp.numbers.looked_up(),
+            Transport::Sctp => self.transports.associations.counts.numbers.looked_up(),
+            Transport::Usb => self.transports.pipes.table.numbers.looked_up(),
         };
         route.conversation = active.map(|(pair, _)| pair);
         let last = active.and_then(|(_, transport)| looked_up(transport?).last());
         route.begins = last.is_some_and(|(_, begins)| *begins);
-        route.shares = self.exchanges.shared.filter(|_| route.begins);
-        route.waits = self.waits;
+        route.shares = self.transports.exchanges.shared.filter(|_| route.begins);
+        route.waits = self.current.waits;
         route.streams.clear();
         for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp, Transport::Usb] {
             for (number, _) in looked_up(transport) {

@@ -217,8 +217,8 @@ impl Engine {
             method,
             failed: false,
         };
-        self.active = ActiveConversation::Sctp(Pair::new(src, dst));
-        let Associations { table, counts, .. } = &mut self.associations;
+        self.current.active = ActiveConversation::Sctp(Pair::new(src, dst));
+        let Associations { table, counts, .. } = &mut self.transports.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
         association.last_frame = frame.number;
         let from_low = Pair::from_low(src, dst);
@@ -244,7 +244,7 @@ impl Engine {
             let before = half.messages.memory_usage();
             let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
             counts.held = (counts.held + half.messages.memory_usage()).saturating_sub(before);
-            self.evictions.states += half.messages.take_given_up();
+            self.bounds.evictions.states += half.messages.take_given_up();
             association.deliver(from_low, messages, counts, &path, &mut out);
         }
         if counts.held > MAX_HELD {
@@ -254,28 +254,28 @@ impl Engine {
 
     /// Ends the streams of all associations, because they hold too much memory.
     fn evict_associations(&mut self, frame: &Frame<'_>) {
-        let Associations { table, counts, .. } = &mut self.associations;
+        let Associations { table, counts, .. } = &mut self.transports.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for association in table.states(|_| true) {
             association.close(counts, &mut out);
         }
         counts.held = 0;
-        self.evictions.states += 1;
+        self.bounds.evictions.states += 1;
     }
 
     /// Evicts the associations idle longest when there are too many.
     pub(super) fn evict_idle_associations(&mut self, frame: &Frame<'_>) {
-        let Associations { table, counts, .. } = &mut self.associations;
+        let Associations { table, counts, .. } = &mut self.transports.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for (_, mut association) in table.evict() {
-            self.evictions.conversations += 1;
+            self.bounds.evictions.conversations += 1;
             association.close(counts, &mut out);
         }
     }
 
     /// Dissects pending data of the next association at the end of the capture. Returns whether there was any.
     pub(super) fn finish_associations(&mut self) -> bool {
-        let Associations { table, ending, counts } = &mut self.associations;
+        let Associations { table, ending, counts } = &mut self.transports.associations;
         for (_, mut association) in ending.get_or_insert_with(|| table.drain()) {
             self.tree.begin(FrameInfo { number: association.last_frame, ..FrameInfo::default() });
             association.close(counts, &mut Out::new(&mut self.tree, self.registry, &[], None).of_all());

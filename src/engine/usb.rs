@@ -54,8 +54,8 @@ impl Engine {
     pub(super) fn usb(&mut self, frame: &Frame<'_>, transfer: UsbTransfer, range: Range<usize>, missing: usize, below: LayerId) {
         let UsbTransfer { bus, device, number, sender } = transfer;
         let pair = Pair::usb(bus, device, number);
-        self.active = ActiveConversation::Usb(pair);
-        let stream = StreamId { transport: Transport::Usb, number: self.pipes.number(pair, frame.number) };
+        self.current.active = ActiveConversation::Usb(pair);
+        let stream = StreamId { transport: Transport::Usb, number: self.transports.pipes.number(pair, frame.number) };
         let ends = self.tree.layers.get(below as usize).map_or(0, |layer| layer.ends);
         if let Some(ends) = self.tree.ends.get_mut(ends as usize) {
             ends.stream = Some((stream, sender));
@@ -66,7 +66,7 @@ impl Engine {
         let (bytes, registry) = (Bytes::of_frame(frame.bytes), self.registry);
         let context = FlowContext { stream, sockets: None, over: Some(PLACE), inside: false };
         prefilter::apply(self.prefilter.as_ref(), &mut self.tree, frame.bytes);
-        let Some((_, states)) = self.pipes.table.get(&pair, frame.number) else { return };
+        let Some((_, states)) = self.transports.pipes.table.get(&pair, frame.number) else { return };
         let content = bytes.get(range.clone());
         let owner = registry.datagram_owner(&context, content).filter(|owner| !states.has_failed(owner.protocol));
         let Some(candidate) = owner.filter(|_| !registry.is_blind()) else {
@@ -79,20 +79,20 @@ impl Engine {
         nested.message(&mut self.tree, candidate, &carried);
         self.tree.handover.take_inner();
         states.count();
-        self.pipes.held = (self.pipes.held + states.counted()).saturating_sub(before);
+        self.transports.pipes.held = (self.transports.pipes.held + states.counted()).saturating_sub(before);
     }
 
     /// Evicts the conversations idle longest when there are too many, and all protocol state when it is too large.
     pub(super) fn evict_pipes(&mut self) {
-        let pipes = &mut self.pipes;
+        let pipes = &mut self.transports.pipes;
         for (_, states) in pipes.table.evict() {
             pipes.held = pipes.held.saturating_sub(states.counted());
-            self.evictions.conversations += 1;
+            self.bounds.evictions.conversations += 1;
         }
         if pipes.held > limits::DATAGRAM_BYTES.get() {
             for states in pipes.table.states(|_| true).filter(|states| states.counted() > 0) {
                 *states = States::default();
-                self.evictions.states += 1;
+                self.bounds.evictions.states += 1;
             }
             pipes.held = 0;
         }

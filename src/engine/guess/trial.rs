@@ -54,7 +54,7 @@ fn interpreted(registry: Registry, bytes: &[u8], guess: Guess) -> Engine {
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let frame = Frame { number: 1, link: Link::Unknown, bytes, original_len, ..Frame::default() };
     let mut engine = Engine::complete(registry);
-    engine.packetless.keeps_open = true;
+    engine.transports.packetless.keeps_open = true;
     engine.begin(&frame);
     engine.interpret(&frame, guess);
     engine

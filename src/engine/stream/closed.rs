@@ -45,9 +45,9 @@ impl Stream {
     /// Discards protocol state after a panic outside a dissector; what follows is data.
     #[cold]
     pub(in crate::engine) fn fail(&mut self) {
-        self.changed = true;
+        self.memory.changed = true;
         self.dissector = StreamDissector::None;
-        self.failed = true;
+        self.choice.failed = true;
         self.inner = States::default();
         self.inside = None;
         for half in self.halves.iter_mut() {
@@ -114,7 +114,7 @@ impl Connection {
     pub(in crate::engine) fn settle(&mut self, held: &mut usize) -> bool {
         let Connection::Whole(stream) = self else { return false };
         let Some(rest) = stream.closed().map(Box::new) else { return false };
-        *held = held.saturating_sub(stream.counted);
+        *held = held.saturating_sub(stream.memory.counted);
         let had_ended = stream.is_over();
         *self = Connection::Closed(rest);
         !had_ended
@@ -142,7 +142,7 @@ impl Connection {
         }
         stream.analysis = Analysis::from(rest.known);
         stream.followed = rest.followed.take();
-        stream.reset = rest.reset;
+        stream.life.reset = rest.reset;
         if rest.is_data {
             stream.dissector = StreamDissector::None;
         }
@@ -162,9 +162,9 @@ impl Stream {
             |half: &HalfStream| ClosedHalf { reassembly: half.reassembly.closed(), base: half.base, from_start: half.from_start };
         self.is_empty().then(|| Closed {
             number: self.id.number,
-            client_is_low: self.client_is_low,
+            client_is_low: self.endpoints.client_is_low,
             is_data,
-            reset: self.reset,
+            reset: self.life.reset,
             halves: self.halves.map(half),
             known: self.analysis.known(),
             followed: self.followed.clone(),

@@ -25,7 +25,7 @@ impl Stream {
     #[cold]
     pub(super) fn skip_gap(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(gap) = self.halves[side].reassembly.hole() else { return };
-        self.changed = true;
+        self.memory.changed = true;
         self.drain(side, Following::Gap(gap), out);
         let order = &mut self.halves[side].reassembly;
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
@@ -150,7 +150,7 @@ impl Stream {
     /// bytes.
     #[cold]
     fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
-        self.shown = true;
+        self.choice.shown = true;
         self.halves[side].from_start = false;
         self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Following::More, out);
     }
@@ -179,7 +179,7 @@ impl Stream {
             StreamDissector::None | StreamDissector::Unrecognised(_) | StreamDissector::Undecided => Step::Data(undissected),
         };
         if matches!(step, Step::Wait) {
-            self.changed = true;
+            self.memory.changed = true;
             return false;
         }
         self.show(side, step, following, out);
@@ -194,7 +194,7 @@ impl Stream {
     /// Emits a message or a run of data.
     #[inline]
     fn show(&mut self, side: Side, step: Step, following: Following, out: &mut Out<'_>) {
-        self.changed = true;
+        self.memory.changed = true;
         let crowded = out.tree.is_crowded();
         let half = &mut self.halves[side];
         let (len, cut, claimed) = match step {
@@ -213,7 +213,10 @@ impl Stream {
             side,
             ends: ends_of(
                 out.tree,
-                Ends { path: out.below.is_none().then(|| self.path.clone()), ..endpoints(self.id, self.sockets, side) },
+                Ends {
+                    path: out.below.is_none().then(|| self.endpoints.path.clone()),
+                    ..endpoints(self.id, self.endpoints.sockets, side)
+                },
             ),
             off,
             method: self.method,
@@ -236,7 +239,7 @@ impl Stream {
                         return wire
                             .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
                     }
-                    if std::mem::take(&mut self.by_port) {
+                    if std::mem::take(&mut self.choice.by_port) {
                         wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
                     }
                     let result = conversation.message(side, wire);
@@ -249,17 +252,21 @@ impl Stream {
                     }
                     result
                 });
-                let context =
-                    Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: self.method.is_some() });
+                let context = Some(FlowContext {
+                    stream: self.id,
+                    sockets: self.endpoints.sockets,
+                    over: None,
+                    inside: self.method.is_some(),
+                });
                 let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
                 nested.payloads(out.tree, Bytes { source: 0, all: bytes });
             }
             (_, dissector) => {
-                let is_guarded = guards(self.guard.as_deref(), side, ahead.get(..len).unwrap_or(ahead));
+                let is_guarded = guards(self.choice.guard.as_deref(), side, ahead.get(..len).unwrap_or(ahead));
                 let is_secret = half.is_in_doubt && !matches!(dissector, StreamDissector::Known(..)) && is_guarded;
                 let delivered = delivered(out);
                 out.data(delivered, continues_secret || is_secret);
-                half.is_in_doubt &= self.guard.is_none() || is_guarded;
+                half.is_in_doubt &= self.choice.guard.is_none() || is_guarded;
                 if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     half.is_in_doubt = true;

@@ -28,16 +28,19 @@ impl Stream {
                     StreamDissector::Known(protocol, _) => protocol.this.abbrev,
                     StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => "",
                 };
-                let path = format!("{}:{carrier}", self.path).into();
-                let mut inner =
-                    Stream { method: Some(opened.method), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
+                let path = format!("{}:{carrier}", self.endpoints.path).into();
+                let mut inner = Stream {
+                    method: Some(opened.method),
+                    depth: self.depth + 1,
+                    ..Stream::new(self.id, self.endpoints.sockets, path)
+                };
                 for half in inner.halves.iter_mut() {
                     half.from_start = true;
                     half.reassembly.expect(0);
                 }
                 Box::new(inner)
             });
-            inner.last_frame = self.last_frame;
+            inner.life.last_frame = self.life.last_frame;
             let layers = out.tree.layers.len();
             let mut out = Out { below: Some(opened.carrier), tree: out.tree, ..*out };
             inner.accept_bytes(side, &opened, &mut out);
@@ -85,12 +88,12 @@ impl Stream {
         // A message that waited for an earlier one has no bytes in this frame.
         let is_late = out.tree.outcome.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
         let timely = is_late.then(|| out.begin_late(true));
-        let path = out.below.is_none().then(|| self.path.clone());
-        let ends = ends_of(out.tree, Ends { path, ..endpoints(self.id, self.sockets, side) });
+        let path = out.below.is_none().then(|| self.endpoints.path.clone());
+        let ends = ends_of(out.tree, Ends { path, ..endpoints(self.id, self.endpoints.sockets, side) });
         let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
         let delivered = Delivered { stream: self.id, side, ends, off, method: self.method, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
-        let context = Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: true });
+        let context = Some(FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: None, inside: true });
         let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
         nested.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
         if let Some(timely) = timely {
@@ -123,7 +126,7 @@ impl Stream {
 
     /// Ends the inner stream of a side.
     pub(super) fn end_inner(&mut self, side: Side, out: &mut Out<'_>) {
-        self.changed = true;
+        self.memory.changed = true;
         if let Some(inner) = &mut self.inside {
             inner.drain(side, Following::End, out);
             inner.end_inner(side, out);

@@ -24,7 +24,7 @@ use crate::flow::{Pair, Precedent};
 use crate::input::Frame;
 use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
-use crate::registry::Registry;
+use crate::registry::{FlowContext, Registry};
 use crate::tree::{
     Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
 };
@@ -42,19 +42,13 @@ const EPHEMERAL: u16 = 32_768;
 /// A connection.
 pub(super) struct Stream {
     id: StreamId,
-    /// Client and server, if known.
-    sockets: Option<[SocketAddr; 2]>,
-    /// Whether the client is the lower endpoint.
-    client_is_low: bool,
-    /// The names of the carrier layers.
-    path: Arc<str>,
-    /// `path` as a static string, if a fast-path segment had it: later ones need only a pointer comparison.
-    plain_path: Option<&'static str>,
+    endpoints: Endpoints,
     halves: BySide<HalfStream>,
     analysis: Analysis,
     /// Progress of the connection, if requested.
     followed: Option<Box<Followed>>,
     dissector: StreamDissector,
+    choice: Choice,
     /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
     /// The protocol whose layer lies between the segments and their messages.
@@ -67,27 +61,55 @@ pub(super) struct Stream {
     method: Option<&'static str>,
     /// Number of enclosing streams.
     depth: u8,
+    life: Life,
+    /// Whether messages are deferred only because the tree was full.
+    delayed: bool,
+    memory: Memory,
+}
+
+/// Between which endpoints a connection is.
+struct Endpoints {
+    /// Client and server, if known.
+    sockets: Option<[SocketAddr; 2]>,
+    /// Whether the client is the lower endpoint.
+    client_is_low: bool,
     /// Whether client and server were exchanged after the first guess.
-    sides_swapped: bool,
+    swapped: bool,
+    /// The names of the carrier layers.
+    path: Arc<str>,
+    /// `path` as a static string, if a fast-path segment had it: later ones need only a pointer comparison.
+    plain_path: Option<&'static str>,
+}
+
+/// How the protocol is chosen, and what masks secrets while it is unknown.
+#[derive(Default)]
+struct Choice {
     /// Whether bytes were emitted as data before a protocol recognized the stream.
     shown: bool,
     /// Whether the protocol must be chosen from the bytes so far.
     decide_now: bool,
+    /// Only the port shows the protocol, which the next message reports.
+    by_port: bool,
     /// The protocol of the port of an unknown stream that lost bytes: what it masks is masked.
     guard: Option<Box<dyn Conversation>>,
     /// Whether a dissector panicked: no other begins.
     failed: bool,
+}
+
+/// When it was last seen, and how it ended.
+#[derive(Default)]
+struct Life {
     last_frame: u64,
     last_time: Time,
     /// Whether a side reset the connection.
     reset: bool,
     /// Whether the end of the stream was reported.
     end_reported: bool,
-    /// Whether messages are deferred only because the tree was full.
-    delayed: bool,
-    /// Only the port shows the protocol, which the next message reports.
-    by_port: bool,
-    /// Bytes of memory at the last count.
+}
+
+/// The last count of its memory.
+struct Memory {
+    /// Bytes at the last count.
     counted: usize,
     /// Whether that count may be outdated.
     changed: bool,
@@ -106,35 +128,24 @@ enum StreamDissector {
 impl Stream {
     #[inline(never)]
     pub(super) fn new(id: StreamId, sockets: Option<[SocketAddr; 2]>, path: Arc<str>) -> Stream {
+        let client_is_low = is_first_low(sockets);
         Stream {
             id,
-            sockets,
-            client_is_low: is_first_low(sockets),
-            path,
-            plain_path: None,
+            endpoints: Endpoints { sockets, client_is_low, swapped: false, path, plain_path: None },
             halves: BySide::default(),
             analysis: Analysis::default(),
             followed: None,
             dissector: StreamDissector::Undecided,
+            choice: Choice::default(),
             over: None,
             relay: None,
             inner: States::default(),
             inside: None,
             method: None,
             depth: 0,
-            sides_swapped: false,
-            shown: false,
-            decide_now: false,
-            guard: None,
-            failed: false,
-            last_frame: 0,
-            last_time: None,
-            reset: false,
-            end_reported: false,
+            life: Life::default(),
             delayed: false,
-            by_port: false,
-            counted: 0,
-            changed: true,
+            memory: Memory { counted: 0, changed: true },
         }
     }
 
@@ -145,14 +156,14 @@ impl Stream {
 
     /// Updates the total by the change of its memory, if it may have changed.
     pub(super) fn count_anew(&mut self, all: &mut usize) {
-        if self.changed {
+        if self.memory.changed {
             self.count(all);
         }
     }
 
     /// Updates the total by the change of its memory since the last count.
     pub(super) fn count(&mut self, all: &mut usize) {
-        self.changed = false;
+        self.memory.changed = false;
         let conversation = match &self.dissector {
             StreamDissector::Known(_, conversation) => conversation.memory_usage(),
             StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => 0,
@@ -162,24 +173,24 @@ impl Stream {
         if let Some(inner) = &mut self.inside {
             inner.count(&mut held);
         }
-        *all = (*all + held).saturating_sub(self.counted);
-        self.counted = held;
+        *all = (*all + held).saturating_sub(self.memory.counted);
+        self.memory.counted = held;
     }
 
     /// Bytes of memory at the last count.
     pub(super) fn counted(&self) -> usize {
-        self.counted
+        self.memory.counted
     }
 
     /// Whether it has just ended; true once.
     pub(super) fn ends_now(&mut self) -> bool {
         let over = self.is_over();
-        over && !std::mem::replace(&mut self.end_reported, over)
+        over && !std::mem::replace(&mut self.life.end_reported, over)
     }
 
     /// Whether one side reset it, or both have closed it and acknowledged that.
     fn is_over(&self) -> bool {
-        self.reset || self.is_closed()
+        self.life.reset || self.is_closed()
     }
 
     /// Whether both sides have closed it and acknowledged that: nothing can follow.
@@ -190,7 +201,7 @@ impl Stream {
     /// Drops buffers and dissector state, unless messages are pending.
     #[inline(never)]
     pub(super) fn release(&mut self, tree: &mut Tree) {
-        self.changed = true;
+        self.memory.changed = true;
         if !self.is_empty() {
             return;
         }
@@ -228,12 +239,12 @@ impl Stream {
 
     /// Whether it was idle for more than this many frames, and seconds if times are known.
     pub(super) fn is_silent(&self, now: &Frame<'_>, frames: u64, seconds: i64) -> bool {
-        let since = now.time.zip(self.last_time).map(|(now, last)| now.seconds.saturating_sub(last.seconds));
-        now.number.saturating_sub(self.last_frame) > frames && since.is_none_or(|since| since > seconds)
+        let since = now.time.zip(self.life.last_time).map(|(now, last)| now.seconds.saturating_sub(last.seconds));
+        now.number.saturating_sub(self.life.last_frame) > frames && since.is_none_or(|since| since > seconds)
     }
 
     pub(super) fn last_frame(&self) -> u64 {
-        self.last_frame
+        self.life.last_frame
     }
 
     /// Adds the objects of the conversation to the tree, if requested.
@@ -261,9 +272,9 @@ impl Stream {
     /// Whether no protocol dissects it. Drops buffered bytes.
     pub(super) fn drop_buffers_if_undissected(&mut self) -> bool {
         let is_unread = matches!(self.dissector, StreamDissector::None);
-        if is_unread && self.counted > size_of::<Stream>() {
+        if is_unread && self.memory.counted > size_of::<Stream>() {
             self.halves.iter_mut().for_each(|half| half.reassembly = Direction::default());
-            self.changed = true;
+            self.memory.changed = true;
         }
         is_unread
     }
@@ -275,7 +286,7 @@ impl Stream {
 
     /// The sender of a segment; `from_low` if it is the lower endpoint.
     pub(super) fn side_of(&self, from_low: bool) -> Side {
-        if self.client_is_low == from_low { Side::Client } else { Side::Server }
+        if self.endpoints.client_is_low == from_low { Side::Client } else { Side::Server }
     }
 
     /// Whether a segment in a plain frame is ordinary: it has the path of its connection, no note to keep, and is in order or
@@ -291,12 +302,12 @@ impl Stream {
 
     /// Whether this is the path of its segments.
     fn is_path(&mut self, path: &'static str) -> bool {
-        if self.plain_path.is_some_and(|known| std::ptr::eq(known, path)) {
+        if self.endpoints.plain_path.is_some_and(|known| std::ptr::eq(known, path)) {
             return true;
         }
-        let is_it = *self.path == *path;
+        let is_it = *self.endpoints.path == *path;
         if is_it {
-            self.plain_path = Some(path);
+            self.endpoints.plain_path = Some(path);
         }
         is_it
     }
@@ -363,15 +374,21 @@ impl Stream {
         }
     }
 
+    /// What a protocol knows of it before its first message.
+    fn context(&self) -> FlowContext {
+        let inside = self.method.is_some();
+        FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: self.over, inside }
+    }
+
     fn ends(&self, side: Side) -> Ends {
-        endpoints(self.id, self.sockets, side)
+        endpoints(self.id, self.endpoints.sockets, side)
     }
 
     /// Accepts a segment and emits the messages it completes, on either side.
     pub(super) fn accept(&mut self, context: &SegmentContext<'_>, out: &mut Out<'_>) {
         let &SegmentContext { frame, bytes, segment, header, side, .. } = context;
-        (self.last_frame, self.last_time) = (frame.number, frame.time);
-        self.reset |= header.rst();
+        (self.life.last_frame, self.life.last_time) = (frame.number, frame.time);
+        self.life.reset |= header.rst();
         let start = (segment.range.start + header.len).min(segment.range.end);
         self.halves[side].from_start |= header.syn();
         let in_order = TcpSegment {
@@ -385,11 +402,11 @@ impl Stream {
             time: frame.time,
         };
         // The sender had received what it acknowledges before it sent this segment.
-        let sides_swapped = self.sides_swapped;
+        let sides_swapped = self.endpoints.swapped;
         if header.acks() {
             self.acknowledge(side.other(), header, out);
         }
-        let side = if self.sides_swapped == sides_swapped { side } else { side.other() };
+        let side = if self.endpoints.swapped == sides_swapped { side } else { side.other() };
         if self.halves[side.other()].reassembly.is_behind()
             && let StreamDissector::Known(_, conversation) = &mut self.dissector
         {
@@ -458,7 +475,7 @@ impl Stream {
     /// Reassembles a segment and emits the messages it completes. Returns the sender's side, which the payload may have
     /// corrected.
     fn take(&mut self, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) -> Side {
-        self.changed = true;
+        self.memory.changed = true;
         if std::mem::take(&mut self.delayed) {
             self.drain(side.other(), Following::More, out);
         }
@@ -475,13 +492,13 @@ impl Stream {
                 self.add_relay(side, segment, out);
             }
         }
-        let sides_swapped = self.sides_swapped;
+        let sides_swapped = self.endpoints.swapped;
         self.note_problems(side, segment, &accepted, out);
         // Most segments are in the middle of a message.
         if !self.is_in_a_message(side) || out.tree.is_crowded() {
             self.drain(side, Following::More, out);
         }
-        let side = if self.sides_swapped == sides_swapped { side } else { side.other() };
+        let side = if self.endpoints.swapped == sides_swapped { side } else { side.other() };
         self.pass_lost(side, out);
         if out.tree.demand().has(Extras::LABELS) {
             self.label_partial(side, &accepted, segment.bytes, out);

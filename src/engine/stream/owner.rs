@@ -5,7 +5,7 @@ use super::{Stream, StreamDissector, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
-use crate::registry::{Candidate, FlowContext, Owner};
+use crate::registry::{Candidate, Owner};
 use crate::tree::{BySide, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
 use crate::wire::{Missing, Opening};
@@ -31,9 +31,9 @@ impl Stream {
         let opening = Opening {
             sent: [client.reassembly.buffered(), server.reassembly.buffered()],
             from_start: [client.from_start, server.from_start],
-            complete: following != Following::More || self.decide_now,
+            complete: following != Following::More || self.choice.decide_now,
         };
-        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
+        let context = self.context();
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
         let may_join = || self.may_join() && out.registry.is_awaited(&context, &opening);
         let owner = bug::guarded(|| {
@@ -47,20 +47,20 @@ impl Stream {
         });
         match owner {
             // The client is known from the carrier, or from data already emitted.
-            Owner::Known(_, Side::Client) if self.method.is_some() || self.shown => self.dissector = StreamDissector::None,
+            Owner::Known(_, Side::Client) if self.method.is_some() || self.choice.shown => self.dissector = StreamDissector::None,
             Owner::Known(Candidate { protocol, found }, server) => {
-                let from_start = if self.shown { [false; 2] } else { opening.from_start };
+                let from_start = if self.choice.shown { [false; 2] } else { opening.from_start };
                 let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), from_start) else {
                     return false;
                 };
-                for side in Side::BOTH.into_iter().filter(|_| self.shown) {
+                for side in Side::BOTH.into_iter().filter(|_| self.choice.shown) {
                     let bytes = self.halves[side].reassembly.buffered_off();
                     if bytes > 0 {
                         conversation.gap(side, Missing { bytes, in_step: false });
                     }
                 }
                 self.dissector = StreamDissector::Known(protocol, conversation);
-                self.by_port = found.by_port;
+                self.choice.by_port = found.by_port;
                 for (half, from_start) in self.halves.iter_mut().zip(from_start) {
                     half.is_in_doubt |= !from_start;
                 }
@@ -74,9 +74,9 @@ impl Stream {
                 let is_first = matches!(self.dissector, StreamDissector::Undecided);
                 self.dissector =
                     silent.filter(|_| is_first).map_or(StreamDissector::None, |side| StreamDissector::Unrecognised(side.other()));
-                self.shown = true;
+                self.choice.shown = true;
                 if self.halves.iter().any(|half| half.is_in_doubt) {
-                    self.guard = self.of_port(out.registry);
+                    self.choice.guard = self.of_port(out.registry);
                 }
             }
         }
@@ -88,10 +88,10 @@ impl Stream {
     pub(super) fn undissected_run(&mut self, side: Side, out: &Out<'_>) -> usize {
         let order = &self.halves[side].reassembly;
         let (bytes, off) = (order.buffered(), order.buffered_off());
-        if self.failed || !matches!(self.dissector, StreamDissector::None | StreamDissector::Unrecognised(_)) {
+        if self.choice.failed || !matches!(self.dissector, StreamDissector::None | StreamDissector::Unrecognised(_)) {
             return bytes.len();
         }
-        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
+        let context = self.context();
         let begins = |piece: Piece| {
             let at = usize::try_from(piece.off.checked_sub(off)?).ok()?;
             Some((at, out.registry.beginning_later(&context, bytes.get(at..)?)?))
@@ -133,16 +133,16 @@ impl Stream {
     /// Exchanges client and server. Nothing of the stream was emitted yet.
     #[cold]
     fn swap_sides(&mut self, tree: &mut Tree) {
-        self.sides_swapped = !self.sides_swapped;
+        self.endpoints.swapped = !self.endpoints.swapped;
         self.halves.swap();
         self.analysis.swap_sides();
         if let Some(followed) = &mut self.followed {
             followed.swap_sides();
         }
-        if let Some(sockets) = &mut self.sockets {
+        if let Some(sockets) = &mut self.endpoints.sockets {
             sockets.reverse();
         }
-        self.client_is_low = is_first_low(self.sockets);
+        self.endpoints.client_is_low = is_first_low(self.endpoints.sockets);
         for ends in &mut tree.ends {
             if let Some((stream, side)) = &mut ends.stream
                 && *stream == self.id

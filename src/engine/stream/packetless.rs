@@ -32,12 +32,12 @@ impl Stream {
 
     /// Chooses the protocol from the bytes so far from now on, without waiting for more.
     pub(in crate::engine) fn decide_now(&mut self) {
-        self.decide_now = true;
+        self.choice.decide_now = true;
     }
 
     /// Accepts the next bytes of one side, a part of the frame.
     pub(in crate::engine) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, range: Range<usize>, out: &mut Out<'_>) {
-        (self.last_frame, self.last_time) = (frame.number, frame.time);
+        (self.life.last_frame, self.life.last_time) = (frame.number, frame.time);
         let order = &self.halves[side].reassembly;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
         let segment = TcpSegment {

@@ -24,12 +24,12 @@ impl Stream {
             Next::Over(place) => (StreamDissector::Undecided, Some(place)),
             Next::Detect => (StreamDissector::Undecided, None),
             Next::Relayed(protocol, write) => {
-                self.path = format!("{}:{}", self.path, protocol.this.abbrev).into();
+                self.endpoints.path = format!("{}:{}", self.endpoints.path, protocol.this.abbrev).into();
                 self.relay = Some(Relay { protocol, write });
                 (StreamDissector::Undecided, None)
             }
         };
-        self.shown = false;
+        self.choice.shown = false;
         for half in self.halves.iter_mut() {
             half.from_start = true;
             half.wanted = 0;

@@ -4,7 +4,7 @@ use super::half_stream::{Following, HalfStream, Step};
 use super::{Stream, StreamDissector};
 use crate::engine::message::Out;
 use crate::flow::reassembly::TcpSegment;
-use crate::registry::{FlowContext, Registry};
+use crate::registry::Registry;
 use crate::tree::{Side, Span};
 use crate::wire::{Conversation, Resumption, credentials};
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl Stream {
     /// A conversation of the protocol that is registered on its port.
     #[cold]
     pub(super) fn of_port(&self, registry: Registry) -> Option<Box<dyn Conversation>> {
-        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
+        let context = self.context();
         let candidate = registry.stream_at_home(&context)?;
         candidate.found.dissector.conversation(registry.settings(), [false; 2])
     }

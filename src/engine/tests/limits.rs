@@ -40,7 +40,7 @@ fn after(ports: std::ops::Range<u16>) -> Engine {
 #[test]
 fn a_closed_connection_needs_little_memory() {
     assert!(size_of::<Connection>() <= 16, "{}", size_of::<Connection>());
-    let (few, many) = (after(10_000..12_000).held, after(10_000..18_000).held);
+    let (few, many) = (after(10_000..12_000).bounds.held, after(10_000..18_000).bounds.held);
     assert_eq!(few, many, "bytes held grow with the connections that have ended");
     assert!(few <= 2 << 20, "{few} bytes for the last thousand connections");
 }
@@ -56,7 +56,7 @@ fn a_late_segment_is_dissected_the_same_however_long_ago_its_connection_ended() 
     ];
     let emitted = |others: u16| {
         let mut engine = after(9_000..9_001 + others);
-        let rest = engine.streams.look(&Pair::new(([10, 0, 0, 1], 9000).into(), ([10, 0, 0, 2], 9).into()), 0);
+        let rest = engine.transports.streams.look(&Pair::new(([10, 0, 0, 1], 9000).into(), ([10, 0, 0, 2], 9).into()), 0);
         let is_whole = matches!(rest, Some(Connection::Whole(_)));
         let trees = (70_000..).zip(&late).map(|(number, packet)| {
             let tree = dissect(&mut engine, number, &from_port(packet, 9_000));
@@ -89,7 +89,7 @@ fn open_conversations_above_the_memory_limit_are_evicted_and_counted() {
             number += 1;
             dissect(&mut engine, number, &from_port(&client(200 + place * 60_000, &part), port));
         }
-        assert!(engine.held <= 33 << 20, "{} bytes", engine.held);
+        assert!(engine.bounds.held <= 33 << 20, "{} bytes", engine.bounds.held);
     }
     let evictions = engine.evictions();
     assert!((20..90).contains(&evictions.states) && evictions.conversations == 0, "{evictions:?}");
@@ -187,7 +187,7 @@ fn idle_protocol_state_is_evicted_before_memory_is_short() {
             let number = u64::from(port) - 9_999 + if port < 10_010 { 0 } else { later };
             dissect(&mut engine, number, &from_port(&client(100, &[3, 7, 8, 9]), port));
         }
-        (engine.evictions().states, engine.held >> 20)
+        (engine.evictions().states, engine.bounds.held >> 20)
     };
     assert_eq!(forgotten_at(1000), (0, 16));
     assert_eq!(forgotten_at(100_000), (10, 6));
@@ -202,7 +202,7 @@ fn protocol_state_is_evicted_before_conversations_are() {
             let number = u64::from(round) * 60 + u64::from(port);
             let tree = dissect(&mut engine, number, &from_port(&client(100 + round * 4, &[3, 7, 8, 9]), port));
             count(tree, &mut emitted);
-            assert!(engine.held <= 22 << 20, "{} bytes", engine.held);
+            assert!(engine.bounds.held <= 22 << 20, "{} bytes", engine.bounds.held);
         }
     }
     assert_eq!(emitted, (180, 0, 0));
@@ -244,7 +244,7 @@ fn bytes_without_a_link_type_are_guessed_once_while_they_repeat() {
         let tree = engine.dissect(&Frame { number, link: Link::Unknown, bytes, original_len, ..Frame::default() });
         let is_packet = tree.nodes.iter().any(|node| node.field.abbrev == "tcp");
         assert_eq!(is_packet, is_remembered, "{number}");
-        let guessed = engine.packetless.guessed.as_ref().map(|(bytes, _)| bytes.as_slice());
+        let guessed = engine.transports.packetless.guessed.as_ref().map(|(bytes, _)| bytes.as_slice());
         assert_eq!(guessed, is_remembered.then_some(bytes.as_slice()), "{number}");
     }
 }
