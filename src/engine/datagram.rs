@@ -9,7 +9,7 @@ use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, HeaderPayload, TransportSegment, udp};
 use crate::limits;
-use crate::registry::{FlowContext, Registry};
+use crate::registry::{Candidate, FlowContext, Registry};
 use crate::tree::{
     Address, Ends, Expected, ExportedObject, Extras, Field, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree,
 };
@@ -17,6 +17,7 @@ use crate::wire::notes::{EVICTED, SERIES};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// All UDP conversations.
@@ -100,6 +101,18 @@ pub(super) struct Rules<'a> {
     pub prefilter: Option<&'a Prefilter>,
 }
 
+/// A datagram whose header is dissected.
+struct Described {
+    layer: LayerId,
+    ends: u32,
+    sockets: Option<[SocketAddr; 2]>,
+    /// Its conversation, and which side sends.
+    conversation: Option<(FlowContext, Side)>,
+    payload: Range<usize>,
+    /// Bytes of the payload that were not captured.
+    missing: usize,
+}
+
 /// Dissects a UDP header and its payload. A payload that is a packet is returned with its carrier layer.
 pub(super) fn datagram(
     rules: Rules<'_>,
@@ -109,97 +122,119 @@ pub(super) fn datagram(
     bytes: Bytes<'_>,
     segment: &TransportSegment,
 ) -> Option<(HeaderPayload, LayerId)> {
-    let Rules { registry, checks, prefilter } = rules;
-    let number = frame.number;
-    let sockets = sockets(bytes, segment);
-    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, [src, dst], peek_payload(bytes, segment)));
+    let datagram = describe(rules, tree, exchanges, frame, bytes, segment)?;
+    let sockets = datagram.sockets;
+    let content = bytes.get(datagram.payload.clone());
+    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content));
+    if tunnel.is_none() && !tree.demand().streams() {
+        return None;
+    }
+    let mut none = States::default();
+    let states = sockets.and_then(|sockets| exchanges.states(sockets, frame.number)).unwrap_or(&mut none);
+    let (owner, is_sure) = owner(rules.registry, states, &datagram, content);
+    if let Some(next) = tunnel.filter(|_| !is_sure) {
+        return Some((HeaderPayload::new(next, datagram.payload, datagram.missing), datagram.layer));
+    }
+    // Many datagrams may show what none shows alone, unless the user chose otherwise.
+    let is_open = owner.is_none() && !is_sure && tunnel.is_none() && !states.is_broken();
+    let series = datagram
+        .conversation
+        .filter(|_| is_open)
+        .and_then(|(context, side)| exchanges.recognize_series(rules.registry, frame.number, &context, side, content));
+    let Some(candidate) = owner.or(series.as_ref().map(|found| found.candidate)) else {
+        layers::unexplained(tree, bytes, datagram.payload, Some(datagram.layer));
+        return None;
+    };
+    prefilter::apply(rules.prefilter, tree, frame.bytes);
+    let states = sockets.and_then(|sockets| exchanges.states(sockets, frame.number)).unwrap_or(&mut none);
+    let (before, now) = deliver(rules.registry, tree, states, candidate, bytes, &datagram);
+    if let Some(found) = &series {
+        note_innermost(tree, &SERIES, format_args!("{} datagrams before this one are data", found.before));
+    }
+    exchanges.held = (exchanges.held + now).saturating_sub(before);
+    if let Some(sockets) = sockets {
+        exchanges.learn(tree, datagram.ends, sockets, frame.number);
+    }
+    None
+}
+
+/// Dissects the header. `None` if nothing is left for other protocols.
+fn describe(
+    rules: Rules<'_>,
+    tree: &mut Tree,
+    exchanges: &mut Exchanges,
+    frame: &Frame<'_>,
+    bytes: Bytes<'_>,
+    segment: &TransportSegment,
+) -> Option<Described> {
+    let (number, sockets) = (frame.number, sockets(bytes, segment));
+    let begin =
+        |[src, dst]: [SocketAddr; 2]| exchanges.conversation(rules.registry, number, [src, dst], peek_payload(bytes, segment));
+    let conversation = sockets.map(begin);
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
     };
-    let stream = context.map(|(context, side)| (context.stream, side));
+    let stream = conversation.map(|(context, side)| (context.stream, side));
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, ..Ends::default() });
     let start = segment.range.start;
     let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, start..start), segment.below, ends, false);
     let wanted = tree.demand();
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
-    let verify = checks.udp.then_some([segment.src, segment.dst]);
+    let verify = rules.checks.udp.then_some([segment.src, segment.dst]);
     let times = frame.time.filter(|_| udp::requests_times(wanted)).zip(sockets);
     let times = times.and_then(|(now, sockets)| exchanges.times(sockets, number, now));
-    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), times, verify, segment.missing);
-    let (payload, missing) = match result {
-        Ok(payload) => payload,
+    match udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), times, verify, segment.missing) {
+        Ok((payload, missing)) => {
+            layers::finish(tree, layer, payload.start);
+            (!payload.is_empty()).then_some(Described { layer, ends, sockets, conversation, payload, missing })
+        }
         Err(error) => {
             let left = udp::PROTOCOL.conclude(&mut wire, Err(error));
             tree.outcome.undissected += left as u64;
             layers::finish(tree, layer, segment.range.end);
-            return None;
-        }
-    };
-    layers::finish(tree, layer, payload.start);
-    if payload.is_empty() {
-        return None;
-    }
-    let content = bytes.get(payload.clone());
-    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content));
-    if tunnel.is_none() && !tree.demand().streams() {
-        return None;
-    }
-    let side = context.map_or(Side::Client, |(_, side)| side);
-    let mut none = States::default();
-    let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
-    let chosen = context.is_some_and(|(context, _)| registry.is_chosen(&context));
-    let claimed = if chosen { None } else { states.claim(None, side, content) };
-    let by_content =
-        || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, content));
-    let owner = claimed.or_else(by_content);
-    let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
-    let has_no_owner = owner.is_none() && !chosen && tunnel.is_none() && !states.is_broken();
-    let series = context.filter(|_| has_no_owner);
-    let series = series.and_then(|(context, side)| exchanges.recognize_series(registry, number, &context, side, content));
-    let owner = owner.or(series.as_ref().map(|found| found.candidate));
-    // The port of a tunnel outranks heuristics, but not a protocol that recognized the payload on its port.
-    let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
-    if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
-        return Some((HeaderPayload::new(next, payload, missing), layer));
-    }
-    match owner {
-        Some(candidate) => {
-            let cut = if missing > 0 { Cut::Capture } else { Cut::No };
-            let carried = nested::NestedMessage { bytes, range: payload, cut, below: Some(layer), ends };
-            let context = context.map(|(context, _)| context);
-            prefilter::apply(prefilter, tree, frame.bytes);
-            let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
-            NestedContext { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
-            if let Some(found) = &series {
-                note_innermost(tree, &SERIES, format_args!("{} datagrams before this one are data", found.before));
-            }
-            // Only streams have inner streams.
-            tree.handover.take_inner();
-            let before = states.counted();
-            states.count();
-            let now = states.counted();
-            exchanges.held = (exchanges.held + now).saturating_sub(before);
-            if let Some([src, dst]) = sockets {
-                let pair = Pair::new(src, dst);
-                if let Some(speaker) = tree.handover.take_speaker() {
-                    exchanges.correct_sender(tree, ends, speaker, pair, number);
-                }
-                let mut evicts = false;
-                for id in tree.handover.take_connection_ids() {
-                    let pair = exchanges.state_pair(pair, number);
-                    evicts |= exchanges.connection_ids.insert(id, pair);
-                }
-                if evicts {
-                    note_forgotten(tree, "announced conversations");
-                }
-            }
-        }
-        None => {
-            layers::unexplained(tree, bytes, payload, Some(layer));
+            None
         }
     }
-    None
+}
+
+/// The protocol of a payload, and whether it outranks a tunnel. The port of a tunnel outranks heuristics, but neither the user's
+/// choice nor a protocol that recognized the payload on its port.
+fn owner(registry: Registry, states: &mut States, datagram: &Described, content: &[u8]) -> (Option<Candidate>, bool) {
+    let context = datagram.conversation.map(|(context, _)| context);
+    let is_chosen = context.is_some_and(|context| registry.is_chosen(&context));
+    let claimed = if is_chosen { None } else { states.claim(None, datagram.side(), content) };
+    let by_content = || context.filter(|_| !states.is_broken()).and_then(|context| registry.datagram_owner(&context, content));
+    let owner = claimed.or_else(by_content).filter(|owner| !states.has_failed(owner.protocol));
+    let is_guess = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
+    (owner, is_chosen || !is_guess)
+}
+
+/// Dissects a payload. Returns the bytes of memory held by the state of its conversation, before and after.
+fn deliver(
+    registry: Registry,
+    tree: &mut Tree,
+    states: &mut States,
+    candidate: Candidate,
+    bytes: Bytes<'_>,
+    datagram: &Described,
+) -> (usize, usize) {
+    let cut = if datagram.missing > 0 { Cut::Capture } else { Cut::No };
+    let range = datagram.payload.clone();
+    let carried = nested::NestedMessage { bytes, range, cut, below: Some(datagram.layer), ends: datagram.ends };
+    let context = datagram.conversation.map(|(context, _)| context);
+    NestedContext { registry, context, side: datagram.side(), states: &mut *states }.message(tree, candidate, &carried);
+    // Only streams have inner streams.
+    tree.handover.take_inner();
+    let before = states.counted();
+    states.count();
+    (before, states.counted())
+}
+
+impl Described {
+    fn side(&self) -> Side {
+        self.conversation.map_or(Side::Client, |(_, side)| side)
+    }
 }
 
 /// Whether a datagram is sent to a multicast group or a broadcast address. Netmasks are unknown, so any address that is a
@@ -212,6 +247,23 @@ fn is_to_all(ip: IpAddr) -> bool {
 }
 
 impl Exchanges {
+    /// Takes what a message says about the sides of its conversation and its later endpoints.
+    #[inline]
+    fn learn(&mut self, tree: &mut Tree, ends: u32, [src, dst]: [SocketAddr; 2], number: u64) {
+        let pair = Pair::new(src, dst);
+        if let Some(speaker) = tree.handover.take_speaker() {
+            self.correct_sender(tree, ends, speaker, pair, number);
+        }
+        let mut evicts = false;
+        for id in tree.handover.take_connection_ids() {
+            let pair = self.state_pair(pair, number);
+            evicts |= self.connection_ids.insert(id, pair);
+        }
+        if evicts {
+            note_forgotten(tree, "announced conversations");
+        }
+    }
+
     /// The conversation between two endpoints, and which of its sides sends.
     pub(super) fn conversation(
         &mut self,

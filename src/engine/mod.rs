@@ -26,7 +26,7 @@ mod usb;
 
 use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
-use crate::flow::{Entry, Pair, Roles, Table};
+use crate::flow::{Entry, Pair, Precedent, Roles, Table};
 use crate::input::{Frame, Link, OddFraction};
 use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
 use crate::record::{self, Evictions};
@@ -46,6 +46,7 @@ use sctp::Associations;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use stream::segment_context::SegmentContext;
 use stream::{Connection, Stream};
 
@@ -412,31 +413,9 @@ impl Engine {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
-        let given = self.transports.streams.numbers.precedent();
-        let (roles, begun) = (RefCell::new(&mut self.transports.roles), Cell::new(None));
-        let open = |number| {
-            let sockets = sockets();
-            let precedent = roles.borrow_mut().learn(sockets, stream::server_of_handshake(sockets, header));
-            let precedent = given.unwrap_or(precedent);
-            begun.set(Some(precedent));
-            let client = stream::client(self.registry, sockets, header, precedent);
-            let [src, dst] = sockets;
-            let over = self.transports.expected.get(&dst).or_else(|| self.transports.expected.get(&src)).copied();
-            let id = StreamId { transport: Transport::Tcp, number };
-            Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
-        };
-        let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(from_low, header);
-            if goes_on && known.whole().is_none() {
-                match known.quoted() {
-                    Some(number) => *known = open(number),
-                    None => known.wake(sockets(), path),
-                }
-            }
-            goes_on
-        };
-        let (number, connection, old) = self.transports.streams.get_or_begin(pair, frame.number, goes_on, &open);
-        if let (Some(route), Some(precedent)) = (&mut self.relations.route, begun.get()) {
+        let begun = Begun { pair, from_low, sockets: sockets(), header };
+        let (number, connection, old, precedent) = self.transports.connection(self.registry, frame.number, &begun, path);
+        if let (Some(route), Some(precedent)) = (&mut self.relations.route, precedent) {
             route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
         }
         self.current.active = ActiveConversation::Tcp(number);
@@ -507,6 +486,53 @@ impl Engine {
         if evicts {
             datagram::note_forgotten(&mut self.tree, "announced conversations");
         }
+    }
+}
+
+/// A segment for which a connection is looked up.
+struct Begun<'a> {
+    pair: Pair,
+    from_low: bool,
+    /// Source and destination.
+    sockets: [SocketAddr; 2],
+    header: &'a tcp::Header,
+}
+
+impl Transports {
+    /// The connection of a segment with its number, the one that it replaces, and for a new one what earlier connections say
+    /// about its sides.
+    fn connection(
+        &mut self,
+        registry: Registry,
+        frame: u64,
+        segment: &Begun<'_>,
+        path: impl Fn() -> Arc<str>,
+    ) -> (u32, &mut Connection, Option<Box<Entry<Connection>>>, Option<Precedent>) {
+        let &Begun { pair, from_low, sockets, header } = segment;
+        let given = self.streams.numbers.precedent();
+        let (roles, begun) = (RefCell::new(&mut self.roles), Cell::new(None));
+        let open = |number| {
+            let precedent = roles.borrow_mut().learn(sockets, stream::server_of_handshake(sockets, header));
+            let precedent = given.unwrap_or(precedent);
+            begun.set(Some(precedent));
+            let client = stream::client(registry, sockets, header, precedent);
+            let [src, dst] = sockets;
+            let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
+            let id = StreamId { transport: Transport::Tcp, number };
+            Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
+        };
+        let goes_on = |known: &mut Connection| {
+            let goes_on = !known.is_reopened(from_low, header);
+            if goes_on && known.whole().is_none() {
+                match known.quoted() {
+                    Some(number) => *known = open(number),
+                    None => known.wake(sockets, &path),
+                }
+            }
+            goes_on
+        };
+        let (number, connection, old) = self.streams.get_or_begin(pair, frame, goes_on, &open);
+        (number, connection, old, begun.get())
     }
 }
 

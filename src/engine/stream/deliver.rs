@@ -9,9 +9,9 @@ use crate::engine::nested::NestedContext;
 use crate::layers::Bytes;
 use crate::limits;
 use crate::registry::FlowContext;
-use crate::tree::{self, Ends, Side, Span};
+use crate::tree::{self, Ends, Piece, Side, Span, Tree};
 use crate::wire::notes::{BUG, GIVEN_UP, HUGE, UNUSUAL};
-use crate::wire::{Cut, Missing};
+use crate::wire::{Conversation, Cut, Missing, Protocol};
 
 impl Stream {
     /// Continues after holes that will not be filled.
@@ -233,25 +233,8 @@ impl Stream {
             (Some(cut), StreamDissector::Known(protocol, conversation)) => {
                 let delivered = delivered(out);
                 let bytes = delivered.bytes;
-                let is_secret = cut != Cut::No && conversation.may_hold_secret(side, bytes);
-                is_fine = out.message(delivered, protocol, cut, |wire| {
-                    if claimed > 0 {
-                        return wire
-                            .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
-                    }
-                    if std::mem::take(&mut self.choice.by_port) {
-                        wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
-                    }
-                    let result = conversation.message(side, wire);
-                    // What could not be read may be the beginning of a secret.
-                    if is_secret {
-                        wire.hide(wire.at()..wire.at() + wire.remaining());
-                    }
-                    if following == Following::LimitReached {
-                        wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
-                    }
-                    result
-                });
+                let by_port = std::mem::take(&mut self.choice.by_port);
+                is_fine = read((*protocol, conversation.as_mut()), delivered, Reading { cut, claimed, by_port, following }, out);
                 let context = Some(FlowContext {
                     stream: self.id,
                     sockets: self.endpoints.sockets,
@@ -267,11 +250,11 @@ impl Stream {
                 let delivered = delivered(out);
                 out.data(delivered, continues_secret || is_secret);
                 half.is_in_doubt &= self.choice.guard.is_none() || is_guarded;
-                if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
-                    conversation.gap(side, Missing { bytes: len as u64, in_step: false });
+                if let StreamDissector::Known(_, conversation) = dissector
+                    && crowded
+                {
+                    give_up_at(conversation.as_mut(), side, len, out.tree);
                     half.is_in_doubt = true;
-                    let node = out.tree.here().saturating_sub(1);
-                    out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
                 }
             }
         }
@@ -290,12 +273,65 @@ impl Stream {
         if let Some(timely) = timely {
             out.end_late(&timely);
         }
-        if let Some(asked) = out.tree.run.defer_after {
-            let messages = || out.tree.layers.iter().filter(|layer| layer.message);
+        self.add_deferred_objects(out.tree);
+    }
+
+    /// Adds the objects of the conversation behind the message at which they are requested.
+    #[inline]
+    fn add_deferred_objects(&self, tree: &mut Tree) {
+        if let Some(asked) = tree.run.defer_after {
+            let messages = || tree.layers.iter().filter(|layer| layer.message);
             if messages().count() as u64 == asked {
                 let last = messages().next_back().map(|layer| layer.node);
-                self.add_objects(last, out.tree);
+                self.add_objects(last, tree);
             }
         }
     }
+}
+
+/// How a message is read.
+struct Reading {
+    cut: Cut,
+    /// The length that a message above the size limit claims, else 0.
+    claimed: usize,
+    /// Whether only the port shows the protocol.
+    by_port: bool,
+    following: Following,
+}
+
+/// Adds a message. Returns false if its dissector panicked.
+#[inline]
+fn read<P: Iterator<Item = Piece>>(
+    (protocol, conversation): (&'static Protocol, &mut dyn Conversation),
+    delivered: Delivered<'_, P>,
+    how: Reading,
+    out: &mut Out<'_>,
+) -> bool {
+    let (side, Reading { cut, claimed, by_port, following }) = (delivered.side, how);
+    let is_secret = cut != Cut::No && conversation.may_hold_secret(side, delivered.bytes);
+    out.message(delivered, protocol, cut, |wire| {
+        if claimed > 0 {
+            return wire.malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
+        }
+        if by_port {
+            wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
+        }
+        let result = conversation.message(side, wire);
+        // What could not be read may be the beginning of a secret.
+        if is_secret {
+            wire.hide(wire.at()..wire.at() + wire.remaining());
+        }
+        if following == Following::LimitReached {
+            wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
+        }
+        result
+    })
+}
+
+/// Tells a conversation that these bytes were not dissected.
+#[cold]
+fn give_up_at(conversation: &mut dyn Conversation, side: Side, len: usize, tree: &mut Tree) {
+    conversation.gap(side, Missing { bytes: len as u64, in_step: false });
+    let node = tree.here().saturating_sub(1);
+    tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
 }

@@ -162,18 +162,9 @@ impl HalfStream {
 
     /// Decides how to handle the available bytes.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
-        let ahead = self.reassembly.buffered();
-        let len = ahead.len();
-        if self.outstanding > 0 {
-            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
-            self.outstanding -= rest as u64;
-            return if self.outstanding_is_secret { Step::SecretData(rest) } else { Step::Data(rest) };
-        }
-        if self.secret_line > 0 {
-            let line = ahead.get(..self.secret_line).unwrap_or(ahead);
-            let end = memchr::memchr(b'\n', line).map(|at| at + 1);
-            self.secret_line = if end.is_some() { 0 } else { self.secret_line - line.len() };
-            return Step::SecretData(end.unwrap_or(line.len()));
+        let len = self.reassembly.buffered().len();
+        if let Some(step) = self.rest_of_message() {
+            return step;
         }
         if self.framing_stopped {
             return Step::Data(len);
@@ -213,6 +204,31 @@ impl HalfStream {
             }
             Extent::Unknown(run) => return Step::Data(run.min(len)),
         }
+        self.incomplete(conversation, side, following)
+    }
+
+    /// Bytes behind a gap that belong to the message before it.
+    #[inline]
+    fn rest_of_message(&mut self) -> Option<Step> {
+        let ahead = self.reassembly.buffered();
+        if self.outstanding > 0 {
+            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(ahead.len());
+            self.outstanding -= rest as u64;
+            return Some(if self.outstanding_is_secret { Step::SecretData(rest) } else { Step::Data(rest) });
+        }
+        if self.secret_line > 0 {
+            let line = ahead.get(..self.secret_line).unwrap_or(ahead);
+            let end = memchr::memchr(b'\n', line).map(|at| at + 1);
+            self.secret_line = if end.is_some() { 0 } else { self.secret_line - line.len() };
+            return Some(Step::SecretData(end.unwrap_or(line.len())));
+        }
+        None
+    }
+
+    /// A message whose bytes are not all available.
+    fn incomplete(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
+        let ahead = self.reassembly.buffered();
+        let len = ahead.len();
         let demand = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
         match following {
             Following::More => Step::Wait,

@@ -9,9 +9,11 @@ use crate::ksy::notes;
 use crate::limits;
 
 impl Machine<'_, '_> {
-    /// Reads bytes. The slot gets the span of all consumed bytes; the result is the value.
+    /// Reads bytes. The slot gets the span of all consumed bytes, and those bytes as long as they are not processed; the result is
+    /// the value.
     pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
         let value = self.raw(frame, code, slot)?;
+        slot.value = V::Bytes(value);
         match &code.process {
             None => Ok(value),
             Some(process) => self.process(frame, process, value),

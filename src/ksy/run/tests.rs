@@ -175,6 +175,25 @@ fn processed_bytes_lie_in_buffers_of_their_own() {
 }
 
 #[test]
+fn bytes_that_cannot_be_converted_are_kept_as_they_are() {
+    let types = "types:\n  inner:\n    seq:\n      - {id: x, type: u1}\n";
+    for (member, note) in [
+        ("{id: a, type: str, size: 4, encoding: ISO-8860-1}", "ksy.encoding"),
+        ("{id: a, type: str, terminator: 0x66, consume: false, encoding: ISO-8860-1}", "ksy.encoding"),
+        ("{id: a, size: 4, process: zlib}", "ksy.process"),
+        ("{id: a, type: inner, size: 4, process: zlib}", "ksy.process"),
+        ("{id: a, type: str, size: 4, process: nowhere, encoding: UTF-8}", "ksy.process"),
+        ("{id: a, type: str, size: 4, encoding: ISO-8860-1, repeat: expr, repeat-expr: 1}", "ksy.encoding"),
+    ] {
+        let tree = read(&body(&format!("seq:\n  - {{id: n, type: u1}}\n  - {member}\n{types}")), "01 61626364 66");
+        // A node of an object has no value, but the bytes.
+        let bytes = if member.contains("inner") { "1..5 t.a" } else { "1..5 t.a = 61626364" };
+        assert_has(&tree, &["0..1 t.n = 1", bytes]);
+        assert!(tree.contains(&format!("broken {note}")), "{tree}");
+    }
+}
+
+#[test]
 fn a_failed_validation_keeps_the_value() {
     let file = body("seq:\n  - {id: a, type: u1, valid: {min: 3}}\n  - {id: b, type: u1}\n");
     let tree = read(&file, "02 01");
