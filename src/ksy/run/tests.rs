@@ -182,7 +182,7 @@ fn bytes_that_cannot_be_converted_are_kept_as_they_are() {
         ("{id: a, type: str, terminator: 0x66, consume: false, encoding: ISO-8860-1}", "ksy.encoding"),
         ("{id: a, size: 4, process: zlib}", "ksy.process"),
         ("{id: a, type: inner, size: 4, process: zlib}", "ksy.process"),
-        ("{id: a, type: str, size: 4, process: nowhere, encoding: UTF-8}", "ksy.process"),
+        ("{id: a, type: str, size: 4, process: zlib, encoding: UTF-8}", "ksy.process"),
         ("{id: a, type: str, size: 4, encoding: ISO-8860-1, repeat: expr, repeat-expr: 1}", "ksy.encoding"),
     ] {
         let tree = read(&body(&format!("seq:\n  - {{id: n, type: u1}}\n  - {member}\n{types}")), "01 61626364 66");
