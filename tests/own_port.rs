@@ -42,6 +42,8 @@ const DATAGRAMS: &[(u16, &str, &str)] = &[
     (389, "ldap", "300c 020101 6007 020109 0400 8000"),
     (389, "ldap", "3006 020101 7e01 00"),
     // A method in small letters.
+    // Type 9.
+    (88, "kerberos", "6907 3005 a003 020105"),
     (5060, "sip", "6f7074696f6e73207369703a614062205349502f322e300d0a5669613a20780d0a0d0a"),
 ];
 
@@ -76,6 +78,34 @@ const STREAMS: &[(u16, &str, &[u8], &[u8])] = &[
     (3389, "cotp", b"\x03\x07\0\x0b\x06\xe0\0\0\0\x01\0", b""),
     (3306, "mysql", b"", b"\x0a\0\0\0\xff\x69\x04blocked"),
     (5060, "sip", b"OPTIONS sip:a@b SIP/3.0\r\nVia: x\r\n\r\n", b""),
+    // Versions 2.0 and 3.9, unknown types of both sides.
+    (5432, "pgsql", b"\0\0\0\x10\0\x02\0\0user\0a\0\0", b""),
+    (5432, "pgsql", b"\0\0\0\x10\0\x03\0\x09user\0a\0\0", b"E\0\0\0\x07Mx\0"),
+    (5432, "pgsql", b"~\0\0\0\x06ab", b""),
+    (5432, "pgsql", b"", b"y\0\0\0\x06abZ\0\0\0\x05I"),
+    // Version 0-8-0, type 9.
+    (5672, "amqp", b"AMQP\x01\x01\x08\0", b""),
+    (5672, "amqp", b"AMQP\0\0\x09\x02", b""),
+    (5672, "amqp", b"\x09\0\0\0\0\0\x02ab\xce", b""),
+    (5672, "amqp", b"", b"\x09\0\x01\0\0\0\0\xce\x08\0\0\0\0\0\0\xce"),
+    // APIs 999 and -2, version 99.
+    (9092, "kafka", b"\0\0\0\x0f\x03\xe7\0\x01\0\0\0\x07\0\x05admin", b""),
+    (9092, "kafka", b"\0\0\0\x0a\xff\xfe\0\x01\0\0\0\x07\xff\xff", b""),
+    (9092, "kafka", b"\0\0\0\x0f\0\x12\0\x63\0\0\0\x07\0\x05admin", b""),
+    // Opcodes 9999 and 2.
+    (27017, "mongo", b"\x14\0\0\0\x01\0\0\0\0\0\0\0\x0f\x27\0\0abcd", b""),
+    (27017, "mongo", b"", b"\x10\0\0\0\x01\0\0\0\x05\0\0\0\x02\0\0\0"),
+    // Type 9, version 9.
+    (88, "kerberos", b"\0\0\0\x09\x69\x07\x30\x05\xa0\x03\x02\x01\x05", b""),
+    (88, "kerberos", b"\0\0\0\x09\x6a\x07\x30\x05\xa1\x03\x02\x01\x09", b""),
+];
+
+/// Port, protocol, what a client sends first, and a message of an unknown type behind it.
+const LATER: &[(u16, &str, &[u8], &[u8])] = &[
+    (5432, "pgsql", b"\0\0\0\x10\0\x03\0\0user\0a\0\0", b"~\0\0\0\x06ab"),
+    (5672, "amqp", b"AMQP\0\0\x09\x01", b"\x09\0\0\0\0\0\x02ab\xce"),
+    (9092, "kafka", b"\0\0\0\x0f\0\x12\0\x01\0\0\0\x07\0\x05admin", b"\0\0\0\x0f\x03\xe7\0\x01\0\0\0\x08\0\x05admin"),
+    (27017, "mongo", b"\x10\0\0\0\x01\0\0\0\0\0\0\0\xdd\x07\0\0", b"\x10\0\0\0\x02\0\0\0\0\0\0\0\x0f\x27\0\0"),
 ];
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -101,8 +131,8 @@ fn datagram(number: usize, port: u16, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// A connection with one segment of each side, in order.
-fn connection(number: usize, port: u16, client: &[u8], server: &[u8]) -> Vec<Vec<u8>> {
+/// A connection with segments of the client, then one of the server.
+fn connection(number: usize, port: u16, client: &[&[u8]], server: &[u8]) -> Vec<Vec<u8>> {
     let own = 40_000 + u16::try_from(number).unwrap();
     let segment = |from_client: bool, seq: u32, ack: u32, syn: bool, payload: &[u8]| {
         let (src, dst) = if from_client { ([192, 0, 2, 1], [192, 0, 2, 2]) } else { ([192, 0, 2, 2], [192, 0, 2, 1]) };
@@ -115,12 +145,14 @@ fn connection(number: usize, port: u16, client: &[u8], server: &[u8]) -> Vec<Vec
         packet
     };
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap();
-    vec![
-        segment(true, 100, 0, true, b""),
-        segment(false, 500, 101, true, b""),
-        segment(true, 101, 501, false, client),
-        segment(false, 501, 101 + length(client), false, server),
-    ]
+    let mut packets = vec![segment(true, 100, 0, true, b""), segment(false, 500, 101, true, b"")];
+    let mut next = 101;
+    for bytes in client {
+        packets.push(segment(true, next, 501, false, bytes));
+        next += length(bytes);
+    }
+    packets.push(segment(false, 501, next, false, server));
+    packets
 }
 
 /// The first message of each conversation.
@@ -163,7 +195,7 @@ fn a_datagram_with_one_wrong_field_keeps_the_name_of_its_protocol() {
 fn a_stream_with_one_wrong_field_keeps_the_name_of_its_protocol() {
     let all = |port: fn(u16) -> u16| -> Vec<Vec<u8>> {
         let streams = STREAMS.iter().enumerate();
-        streams.flat_map(|(number, (own, _, client, server))| connection(number, port(*own), client, server)).collect()
+        streams.flat_map(|(number, (own, _, client, server))| connection(number, port(*own), &[*client], server)).collect()
     };
     let messages = first_messages("own-streams.pcap", &all(|own| own));
     assert_eq!(messages.len(), STREAMS.len());
@@ -173,6 +205,19 @@ fn a_stream_with_one_wrong_field_keeps_the_name_of_its_protocol() {
     }
     for message in first_messages("other-streams.pcap", &all(|_| UNKNOWN_PORT)) {
         assert_eq!(message["protocol"], "data", "{message}");
+    }
+}
+
+#[test]
+fn a_message_of_unknown_type_behind_known_ones_keeps_the_name_of_its_protocol() {
+    for (port, name, first, odd) in LATER {
+        let file = Scratch::new(&format!("later-{port}.pcap"), &capture(&connection(0, *port, &[*first, *odd], b"")));
+        let out = run(&["--json", file.path()]).out;
+        let records = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let messages: Vec<_> = records.filter(|record| record["type"] == "message").collect();
+        assert_eq!(messages.len(), 2, "{port}: {messages:?}");
+        assert!(messages.iter().all(|message| message["protocol"] == *name), "{port}: {messages:?}");
+        assert_eq!(messages.iter().map(has_note).collect::<Vec<_>>(), [false, true], "{port}: {messages:?}");
     }
 }
 

@@ -25,6 +25,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(9092).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(9092).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -156,8 +157,10 @@ const HEARTBEAT: u16 = 12;
 const SASL_HANDSHAKE: u16 = 17;
 const API_VERSIONS: u16 = 18;
 const SASL_AUTHENTICATE: u16 = 36;
-const REQUEST: Prefix = Prefix { at: 0, little_endian: false, uncounted: 4, least: 14, is_header: is_request };
-const RESPONSE: Prefix = Prefix { at: 0, little_endian: false, uncounted: 4, least: 8, is_header: is_short };
+const REQUEST: Prefix =
+    Prefix { at: 0, little_endian: false, uncounted: 4, least: 14, is_header: is_request, may_be_odd: is_of_client };
+const RESPONSE: Prefix =
+    Prefix { at: 0, little_endian: false, uncounted: 4, least: 8, is_header: is_short, may_be_odd: |_| false };
 
 /// Whether the length is plausible.
 fn is_short(bytes: &[u8]) -> bool {
@@ -180,6 +183,11 @@ fn is_named(bytes: &[u8]) -> bool {
     let length = bytes.get(12..).and_then(|rest| rest.first_chunk()).map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
     let name = bytes.get(14..).and_then(|rest| rest.get(..length));
     name.is_some_and(|name| length > 2 && length < 200 && name.iter().all(u8::is_ascii_graphic))
+}
+
+/// Whether the client of a request has no name, or a readable one.
+fn is_of_client(bytes: &[u8]) -> bool {
+    bytes.get(12..14) == Some(&[0xff; 2]) || is_named(bytes)
 }
 
 /// Whether all bytes of a request without a readable client are available.
@@ -210,6 +218,12 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
+/// Recognizes complete requests of an unknown API or version.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let client = Side::BOTH.into_iter().find(|side| REQUEST.divides(opening.of(*side)));
+    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
+}
+
 /// Properties of a request that its response needs.
 struct Asked {
     id: u32,
@@ -234,6 +248,9 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        if from == Side::Client {
+            REQUEST.note_odd(wire);
+        }
         wire.u32_be(&LENGTH)?;
         match from {
             Side::Client => self.request(wire),

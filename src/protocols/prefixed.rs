@@ -2,7 +2,7 @@
 
 use crate::limits;
 use crate::tree::{BySide, Side};
-use crate::wire::{Extent, Resumption};
+use crate::wire::{Extent, Resumption, Wire};
 
 /// The position of a 32-bit length, and the bytes it counts.
 pub(super) struct Prefix {
@@ -15,6 +15,8 @@ pub(super) struct Prefix {
     pub(super) least: usize,
     /// Whether bytes begin like a message; at least `at + 4` bytes.
     pub(super) is_header: fn(&[u8]) -> bool,
+    /// Whether a whole message that does not begin like one may have a wrong field.
+    pub(super) may_be_odd: fn(&[u8]) -> bool,
 }
 
 impl Prefix {
@@ -25,12 +27,41 @@ impl Prefix {
         Some(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(self.uncounted))
     }
 
-    /// Extent of the next message. Bytes that do not begin like one are unknown.
+    /// Extent of the next message. Bytes that do not begin like one are unknown, unless the message with this length is followed
+    /// by nothing or by another message.
     pub(super) fn extent(&self, ahead: &[u8]) -> Extent {
         match self.size(ahead) {
             None => Extent::NeedMore(self.at + size_of::<u32>()),
-            Some(size) if size >= self.least && (self.is_header)(ahead) => Extent::Message(size),
+            Some(size) if size >= self.least && ((self.is_header)(ahead) || self.is_framed(ahead, size)) => Extent::Message(size),
             Some(_) => Extent::Unknown(ahead.len()),
+        }
+    }
+
+    /// Whether a message with a wrong field ends where nothing or another message follows.
+    fn is_framed(&self, ahead: &[u8], size: usize) -> bool {
+        let Some((whole, next)) = ahead.split_at_checked(size) else { return false };
+        (self.may_be_odd)(whole) && (next.is_empty() || self.size(next).is_some() && (self.is_header)(next))
+    }
+
+    /// Whether the bytes consist of complete messages that may have a wrong field.
+    pub(super) fn divides(&self, mut bytes: &[u8]) -> bool {
+        while let Some(size) = self.size(bytes).filter(|size| *size >= self.least) {
+            let Some((whole, next)) = bytes.split_at_checked(size) else { return false };
+            if !(self.is_header)(whole) && !(self.may_be_odd)(whole) {
+                return false;
+            }
+            if next.is_empty() {
+                return true;
+            }
+            bytes = next;
+        }
+        false
+    }
+
+    /// Notes a wrong field in the message ahead.
+    pub(super) fn note_odd(&self, wire: &mut Wire<'_>) {
+        if !(self.is_header)(wire.ahead()) {
+            wire.note_unusual(format_args!("recognized by its length alone"));
         }
     }
 
@@ -99,18 +130,35 @@ impl Lost {
 mod tests {
     use super::*;
 
-    const LETTERS: Prefix =
-        Prefix { at: 1, little_endian: false, uncounted: 1, least: 5, is_header: |bytes| bytes.starts_with(b"a") };
+    const LETTERS: Prefix = Prefix {
+        at: 1,
+        little_endian: false,
+        uncounted: 1,
+        least: 5,
+        is_header: |bytes| bytes.starts_with(b"a"),
+        may_be_odd: |bytes| bytes.starts_with(b"b"),
+    };
 
     #[test]
     fn a_message_ends_at_its_length() {
         assert_eq!(LETTERS.extent(b"a\0\0\0\x05x"), Extent::Message(6));
         assert_eq!(LETTERS.extent(b"a\0\0"), Extent::NeedMore(5));
         assert_eq!(LETTERS.extent(b"a\0\0\0\x03"), Extent::Unknown(5));
-        assert_eq!(LETTERS.extent(b"b\0\0\0\x05x"), Extent::Unknown(6));
+        assert_eq!(LETTERS.extent(b"c\0\0\0\x05x"), Extent::Unknown(6));
         assert!(
             LETTERS.is_chain(b"a\0\0\0\x04a\0\0\0\x09") && !LETTERS.is_chain(b"a\0\0\0\x04b\0\0\0\x09") && !LETTERS.is_chain(b"")
         );
+    }
+
+    #[test]
+    fn a_message_with_a_wrong_field_needs_a_sound_length() {
+        let odd = b"b\0\0\0\x05x";
+        assert_eq!(LETTERS.extent(odd), Extent::Message(6));
+        assert_eq!(LETTERS.extent(&[odd, &b"a\0\0\0\x04"[..]].concat()), Extent::Message(6));
+        assert_eq!(LETTERS.extent(&[odd, &b"x"[..]].concat()), Extent::Unknown(7));
+        assert_eq!(LETTERS.extent(&odd[..5]), Extent::Unknown(5));
+        assert!(LETTERS.divides(odd) && LETTERS.divides(&odd.repeat(2)));
+        assert!(!LETTERS.divides(&odd[..5]) && !LETTERS.divides(b"c\0\0\0\x05x") && !LETTERS.divides(b""));
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(5672).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(5672).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -42,7 +43,14 @@ const START_LENGTH: usize = 8;
 /// The rest of the start: 0-9-1, 0-9, 0-10 and 1.0.
 const VERSIONS: [[u8; 4]; 4] = [[0, 0, 9, 1], [1, 1, 0, 9], [1, 1, 0, 10], [0, 1, 0, 0]];
 const FRAME_END: u8 = 0xce;
-const FRAME: Prefix = Prefix { at: 3, little_endian: false, uncounted: 8, least: 8, is_header: is_frame };
+const FRAME: Prefix = Prefix {
+    at: 3,
+    little_endian: false,
+    uncounted: 8,
+    least: 8,
+    is_header: is_frame,
+    may_be_odd: |whole| whole.ends_with(&[FRAME_END]),
+};
 
 /// Whether bytes begin with a known type and, if complete, end with the frame-end octet.
 fn is_frame(bytes: &[u8]) -> bool {
@@ -68,6 +76,17 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
+/// Recognizes a start of another version, or complete frames of an unknown type.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let starts = |side: &Side| opening.of(*side).starts_with(START) && opening.of(*side).len() >= START_LENGTH;
+    let has_frames = || Side::BOTH.iter().any(|side| FRAME.divides(opening.of(*side)));
+    match Side::BOTH.into_iter().find(starts) {
+        Some(client) => Verdict::Yes(client.other()),
+        None if has_frames() => Verdict::Yes(Side::Server),
+        None => Verdict::No,
+    }
+}
+
 /// State of a connection.
 #[derive(Default)]
 struct Session {
@@ -87,6 +106,7 @@ impl Conversation for Session {
         if wire.ahead().starts_with(START) {
             return start(wire);
         }
+        FRAME.note_odd(wire);
         let kind = wire.u8(&TYPE)?;
         let channel = wire.u16_be(&CHANNEL)?;
         let length = wire.u32_be(&LENGTH)? as usize;
@@ -100,7 +120,10 @@ impl Conversation for Session {
                 wire.rest(&PAYLOAD);
                 Ok(())
             }
-            _ => Ok(()),
+            _ => {
+                wire.rest(&DATA);
+                Ok(())
+            }
         })?;
         wire.u8(&END).map(drop)
     }

@@ -34,11 +34,20 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(88).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::Udp(88).exchange(Heuristic::Datagram(is_datagram), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(88).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Udp(88).exchange(Heuristic::Datagram(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&UNKNOWN);
 
-const RECORD: Prefix = Prefix { at: 0, little_endian: false, uncounted: 4, least: 8, is_header: is_record };
+const RECORD: Prefix = Prefix {
+    at: 0,
+    little_endian: false,
+    uncounted: 4,
+    least: 8,
+    is_header: is_record,
+    may_be_odd: |whole| whole.get(4..).is_some_and(is_likely),
+};
 /// Class and form of the tag of a message.
 const APPLICATION: u8 = 0x60;
 
@@ -69,6 +78,18 @@ fn is_datagram(bytes: &[u8]) -> bool {
 /// Whether the available bytes match the start of a record.
 fn is_record(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0]) && bytes.get(4..).is_none_or(|message| ber::is_incomplete(message) || is_message(message))
+}
+
+/// Whether bytes are exactly one message, of an unknown type or another version.
+fn is_likely(bytes: &[u8]) -> bool {
+    let outer = head(bytes).filter(|head| head.kind & 0xe0 == APPLICATION && head.whole() == bytes.len());
+    let inner = outer.and_then(|outer| bytes.get(outer.size..)).and_then(head);
+    inner.is_some_and(|inner| inner.kind == ber::SEQUENCE && outer.is_some_and(|outer| inner.whole() == outer.length))
+}
+
+/// Recognizes complete records with such messages.
+fn is_likely_stream(opening: &Opening<'_>) -> Verdict {
+    if opening.sent.iter().any(|bytes| RECORD.divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// Recognizes a record of either side.
@@ -103,6 +124,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        RECORD.note_odd(wire);
         wire.u32_be(&RECORD_LENGTH)?;
         self.dissect(wire)
     }

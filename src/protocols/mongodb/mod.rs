@@ -43,6 +43,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(27017).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(27017).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -51,7 +52,7 @@ const HEADER: usize = 16;
 /// Bytes of an OP_REPLY before its documents.
 const REPLY_HEADER: u32 = 36;
 const COMPRESSED_MESSAGE: u32 = 2012;
-const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header };
+const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header, may_be_odd: |_| true };
 
 /// Whether the available bytes match a length below 48 MiB, the protocol's limit, and a known opcode.
 fn is_header(bytes: &[u8]) -> bool {
@@ -96,6 +97,13 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
+/// Recognizes complete messages with an unknown opcode.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let Some(side) = Side::BOTH.into_iter().find(|side| MESSAGE.divides(opening.of(*side))) else { return Verdict::No };
+    let is_request = opening.of(side).get(8..12) == Some(&[0; 4]);
+    Verdict::Yes(if is_request { side.other() } else { side })
+}
+
 /// State of a connection.
 #[derive(Default)]
 struct Session {
@@ -109,6 +117,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        MESSAGE.note_odd(wire);
         wire.u32_le(&LENGTH)?;
         let id = wire.u32_le(&REQUEST)?;
         let response = wire.u32_le(&RESPONSE)?;

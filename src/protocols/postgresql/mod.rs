@@ -15,7 +15,7 @@ use super::prefixed::{Lost, Prefix};
 use crate::tree::{Names, Side, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Settings, Wire};
 use memchr::memmem;
-use recognition::{anywhere, is_startup, is_typed, on_port};
+use recognition::{anywhere, is_likely, is_startup, is_typed, on_port};
 
 /// PostgreSQL.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -24,6 +24,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(5432).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(5432).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -188,8 +189,15 @@ const VERSION_3: [u8; 2] = [0, 3];
 /// Minor versions of version 3: 0, and 2 from PostgreSQL 18; 1 is reserved.
 const MINOR_VERSIONS: std::ops::RangeInclusive<u16> = 0..=2;
 
-const STARTUP: Prefix = Prefix { at: 0, little_endian: false, uncounted: 0, least: 8, is_header: |_| true };
-const TYPED: Prefix = Prefix { at: 1, little_endian: false, uncounted: 1, least: 5, is_header: is_typed };
+const STARTUP: Prefix = Prefix { at: 0, little_endian: false, uncounted: 0, least: 8, is_header: |_| true, may_be_odd: |_| true };
+const TYPED: Prefix = Prefix {
+    at: 1,
+    little_endian: false,
+    uncounted: 1,
+    least: 5,
+    is_header: is_typed,
+    may_be_odd: |whole| whole.first().is_some_and(u8::is_ascii_graphic),
+};
 
 /// Expected content of the next message of type `p`.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -227,6 +235,7 @@ impl Conversation for Session {
             (Side::Client, Some(0)) => return self.startup(wire),
             _ => {}
         }
+        TYPED.note_odd(wire);
         let (start, kind) = (wire.at(), wire.peek_u8().unwrap_or_default());
         let names = if from == Side::Client { REQUESTS } else { RESPONSES };
         let name = match (from, kind, self.awaits) {

@@ -66,6 +66,22 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
 }
 
+/// Recognizes a complete startup message of another version, or complete messages of an unknown type.
+pub(super) fn is_likely(opening: &Opening<'_>) -> Verdict {
+    const MOST: u16 = 99;
+    let starts = |side: &Side| {
+        let Some((&[0, 0, a, b, c, d, _, _], rest)) = opening.of(*side).split_first_chunk::<8>() else { return false };
+        let (length, major) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+        major <= MOST && usize::from(length) == rest.len() + 8 && are_parameters(rest, rest.len())
+    };
+    let has_messages = || Side::BOTH.iter().any(|side| TYPED.divides(opening.of(*side)));
+    match Side::BOTH.into_iter().find(starts) {
+        Some(client) => Verdict::Yes(client.other()),
+        None if has_messages() => Verdict::Yes(Side::Server),
+        None => Verdict::No,
+    }
+}
+
 /// Recognizes a connection on its port, also joined midway.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let is_midway = |side: &Side| TYPED.is_chain(opening.of(*side));

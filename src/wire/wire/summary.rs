@@ -2,7 +2,7 @@
 
 use super::Wire;
 use crate::tree::{Extras, Field, Label, Piece, Spaced, Span, SummaryFn};
-use crate::wire::notes::EVICTED;
+use crate::wire::notes::{EVICTED, UNUSUAL};
 use crate::wire::{Error, Result, credentials, data};
 use std::fmt;
 
@@ -134,6 +134,13 @@ impl Wire<'_> {
     pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
         self.add_note(code, node, Span::new(self.source, self.at..self.end), words);
+    }
+
+    /// Notes a wrong field in the header of the message, unless the last note is on one.
+    pub fn note_unusual(&mut self, words: fmt::Arguments<'_>) {
+        if self.tree.notes.last().is_none_or(|note| !note.code.is(&UNUSUAL)) {
+            self.note_layer(&UNUSUAL, words);
+        }
     }
 
     /// Notes that the next bytes are malformed, and stops reading.
