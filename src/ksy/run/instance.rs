@@ -46,6 +46,10 @@ impl<'p> Machine<'p, '_> {
         let frame = Frame::of(object, io);
         let result = self.deeper(io, |machine| machine.positional(&frame, at, member));
         if result.is_err() {
+            // Bytes that could not be converted are those of other members, too.
+            if let Slot { state: State::Failed, value: V::Bytes(_), .. } = self.slot(at) {
+                self.set_slot(at, Slot::default());
+            }
             self.set_state(at, State::Failed);
         }
         result
