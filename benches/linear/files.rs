@@ -30,6 +30,7 @@ pub fn all() -> Vec<Attack> {
             name: (*name).to_owned(),
             shows,
             kind: Kind::File(ending),
+            views: super::VIEWS,
             write: Box::new(*write),
         }
     };
@@ -46,7 +47,13 @@ fn line_of(dialect: &'static Dialect) -> Attack {
         load.put(above.as_bytes())?;
         repeat(load, format!("{row} ").as_bytes())
     };
-    Attack { name: format!("hex, one line: {name}"), shows: TEXT, kind: Kind::File("txt"), write: Box::new(write) }
+    Attack {
+        name: format!("hex, one line: {name}"),
+        shows: TEXT,
+        kind: Kind::File("txt"),
+        views: super::VIEWS,
+        write: Box::new(write),
+    }
 }
 
 fn repeat(load: &mut Load, text: &[u8]) -> io::Result<()> {

@@ -15,6 +15,7 @@ mod pipboy;
 mod protocols;
 mod quic;
 mod sessions;
+mod statistics;
 
 use load::Load;
 use measure::{Cost, proof};
@@ -41,8 +42,11 @@ const MOST_IN_FULL: u64 = 128 << 10;
 const LARGE: usize = 16 << 20;
 const SMALL: usize = 1 << 19;
 
-/// Measured views of each attack.
-const VIEWS: &[(&str, &[&str], u64)] = &[
+/// A measured view: its heading, its arguments, and its limit of memory.
+pub type View = (&'static str, &'static [&'static str], u64);
+
+/// Measured views of each attack, but those that name others.
+pub static VIEWS: &[View] = &[
     ("-l", &["-l"], MOST),
     ("--json", &["--json"], MOST),
     ("stats", &["stats"], MOST),
@@ -57,6 +61,8 @@ pub struct Attack {
     pub shows: &'static str,
     /// Whether frames are written, or bytes of another file format.
     pub kind: Kind,
+    /// The views that are measured.
+    pub views: &'static [View],
     /// Its generator.
     pub write: Box<Writer>,
 }
@@ -79,7 +85,7 @@ pub type Write = fn(&mut Load) -> io::Result<()>;
 impl Attack {
     /// An attack of IP packets: its name, what `stats` counts in it, and its generator.
     fn of_frames((name, shows, write): &(&str, &'static str, Write)) -> Attack {
-        Attack { name: (*name).to_owned(), shows, kind: Kind::Frames(101), write: Box::new(*write) }
+        Attack { name: (*name).to_owned(), shows, kind: Kind::Frames(101), views: VIEWS, write: Box::new(*write) }
     }
 }
 
@@ -88,7 +94,7 @@ fn main() -> ExitCode {
     let large = if arguments.iter().any(|argument| argument == "--small") { SMALL } else { LARGE };
     let named: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let attacks = attacks::all().into_iter().chain(protocols::all()).chain(parts::all()).chain(quic::all());
-    let attacks = attacks.chain(sessions::all()).chain(pipboy::all()).chain(files::all());
+    let attacks = attacks.chain(sessions::all()).chain(pipboy::all()).chain(files::all()).chain(statistics::all());
     let chosen: Vec<Attack> =
         attacks.filter(|attack| named.is_empty() || named.iter().any(|name| attack.name.contains(name.as_str()))).collect();
     match measure_all(&chosen, large) {
@@ -106,14 +112,13 @@ fn main() -> ExitCode {
 
 fn measure_all(attacks: &[Attack], large: usize) -> io::Result<usize> {
     println!("seconds of CPU at {} KiB and at {} KiB, how many times that is, MiB resident\n", large >> 12, large >> 10);
-    print!("{:<34}", "attack");
-    for (view, ..) in VIEWS {
-        print!("  {view:<24}");
-    }
-    println!("  shows");
-    let idle = idle()?;
+    let (mut idle, mut of) = (Vec::new(), [].as_slice());
     let mut violations = 0;
     for attack in attacks {
+        if !std::ptr::eq(of, attack.views) {
+            (idle, of) = (self::idle(attack.views)?, attack.views);
+            print_heading(of);
+        }
         violations += measure(attack, large, &idle).unwrap_or_else(|error| {
             println!("{:<34}  ERROR {error}", attack.name);
             1
@@ -122,14 +127,22 @@ fn measure_all(attacks: &[Attack], large: usize) -> io::Result<usize> {
     Ok(violations)
 }
 
+fn print_heading(views: &[View]) {
+    print!("{:<34}", "attack");
+    for (view, ..) in views {
+        print!("  {view:<24}");
+    }
+    println!("  shows");
+}
+
 /// Cost of each view without input.
-fn idle() -> io::Result<Vec<f64>> {
-    let nothing = Attack { name: "nothing".into(), shows: "", kind: Kind::Frames(101), write: Box::new(|_| Ok(())) };
+fn idle(views: &'static [View]) -> io::Result<Vec<f64>> {
+    let nothing = Attack { name: "nothing".into(), shows: "", kind: Kind::Frames(101), views, write: Box::new(|_| Ok(())) };
     let path = write(&nothing, 0)?;
     let least = |arguments: &[&str]| -> io::Result<f64> {
         (0..8).try_fold(f64::MAX, |least, _| Ok(measure::run(&path, arguments)?.seconds.min(least)))
     };
-    let idle = VIEWS.iter().map(|(_, arguments, _)| least(arguments)).collect();
+    let idle = views.iter().map(|(_, arguments, _)| least(arguments)).collect();
     std::fs::remove_file(path)?;
     idle
 }
@@ -139,7 +152,7 @@ fn measure(attack: &Attack, large: usize, idle: &[f64]) -> io::Result<usize> {
     let (one, four) = (write(attack, large / 4)?, write(attack, large)?);
     let mut line = format!("{:<34}", attack.name);
     let mut violations = 0;
-    for ((_, arguments, most), idle) in VIEWS.iter().zip(idle) {
+    for ((_, arguments, most), idle) in attack.views.iter().zip(idle) {
         let [before, after] = grown(&one, &four, arguments, *idle)?;
         let resident = after.resident.max(before.resident);
         let slow = is_slow(&before, &after, *idle) && goes_on(attack, &four, large, (arguments, *idle))?;

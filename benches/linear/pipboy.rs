@@ -21,6 +21,7 @@ pub fn all() -> Vec<Attack> {
         name: (*name).to_owned(),
         shows: "pipboy",
         kind: Kind::Frames(101),
+        views: super::VIEWS,
         write: Box::new(*write),
     };
     list.iter().map(attack).collect()

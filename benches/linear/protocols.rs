@@ -217,7 +217,9 @@ const NESTED: &[(&str, &str, Write)] = &[
 
 pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
-    let mut add = |name: String, shows, write: Box<Writer>| all.push(Attack { name, shows, kind: Kind::Frames(101), write });
+    let mut add = |name: String, shows, write: Box<Writer>| {
+        all.push(Attack { name, shows, kind: Kind::Frames(101), views: super::VIEWS, write })
+    };
     for stream in STREAMS {
         add(stream.name.to_owned(), stream.shows, Box::new(|load| in_large_segments(stream, load)));
         if RESUMED.contains(&stream.name) {

@@ -30,6 +30,7 @@ pub fn all() -> Vec<Attack> {
             name: (*name).to_owned(),
             shows,
             kind: Kind::File("pcapng"),
+            views: super::VIEWS,
             write: Box::new(move |load| write(&mut Connection::open(load)?)),
         }
     };

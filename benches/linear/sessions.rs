@@ -21,6 +21,7 @@ pub fn all() -> Vec<Attack> {
         name: "eapol handshakes".to_owned(),
         shows: "eapol",
         kind: Kind::Frames(ETHERNET),
+        views: super::VIEWS,
         write: Box::new(eapol_handshakes),
     };
     list.iter().map(Attack::of_frames).chain([handshakes]).collect()
