@@ -98,6 +98,34 @@ const STREAMS: &[(u16, &str, &[u8], &[u8])] = &[
     // Type 9, version 9.
     (88, "kerberos", b"\0\0\0\x09\x69\x07\x30\x05\xa0\x03\x02\x01\x05", b""),
     (88, "kerberos", b"\0\0\0\x09\x6a\x07\x30\x05\xa1\x03\x02\x01\x09", b""),
+    // Versions 3.9 and 4.1, type 99, also without a hello.
+    (443, "tls", b"\x16\x03\x09\0\x0c\x01\0\0\x08\x03\x03abcdef", b""),
+    (853, "tls", b"\x16\x04\x01\0\x0c\x01\0\0\x08\x03\x03abcdef", b""),
+    (993, "tls", b"\x63\x03\x01\0\x0c\x01\0\0\x08\x03\x03abcdef", b""),
+    (8443, "tls", b"", b"\x63\x03\x03\0\x02ab\x17\x03\x03\0\x01a"),
+    (636, "tls", b"\x17\x03\x09\0\x03abc", b""),
+    // Types 9 and 7, a length that does not fit its type.
+    (139, "nbss", b"\x09\0\0\x02ab", b""),
+    (139, "nbss", b"", b"\x82\0\0\x01a"),
+    (445, "nbss", b"", b"\x07\0\0\x01a\x85\0\0\0"),
+    // Versions 4.0 and 5.9, type 99, order 2.
+    (135, "dcerpc", b"\x04\0\x05\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0", b""),
+    (135, "dcerpc", b"\x05\x09\x05\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0", b""),
+    (135, "dcerpc", b"\x05\0\x63\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0", b""),
+    (135, "dcerpc", b"\x05\0\x05\x03\x30\0\0\0\x10\0\0\0\x01\0\0\0", b""),
+    // Command 9 of both versions, method 0x50.
+    (1080, "socks", b"\x05\x01\0\x05\x09\0\x01\x0a\0\0\x01\0\x50", b""),
+    (1080, "socks", b"\x04\x09\0\x50\x0a\0\0\x01me\0", b""),
+    (1080, "socks", b"\x05\x01\x50", b""),
+    (3306, "mysql", b"", b"\x16\0\0\0\x095.5.40\0\x07\0\0\0abcdefgh\0\0"),
+    (4222, "nats", b"FOO bar\r\n", b""),
+    (4222, "nats", b"", b"+WAIT\r\n"),
+    // Option 200, a command alone.
+    (23, "telnet", b"\xff\xfb\xc8", b""),
+    (23, "telnet", b"", b"\xff\xf1"),
+    // Opcodes 0 and 31.
+    (1194, "openvpn", b"\0\x0e\x00abcdefgh\0\0\0\0\0", b""),
+    (1194, "openvpn", b"\0\x0f\xf8abcdefghijklmn", b""),
 ];
 
 /// Port, protocol, what a client sends first, and a message of an unknown type behind it.
@@ -105,6 +133,9 @@ const LATER: &[(u16, &str, &[u8], &[u8])] = &[
     (5432, "pgsql", b"\0\0\0\x10\0\x03\0\0user\0a\0\0", b"~\0\0\0\x06ab"),
     (5672, "amqp", b"AMQP\0\0\x09\x01", b"\x09\0\0\0\0\0\x02ab\xce"),
     (9092, "kafka", b"\0\0\0\x0f\0\x12\0\x01\0\0\0\x07\0\x05admin", b"\0\0\0\x0f\x03\xe7\0\x01\0\0\0\x08\0\x05admin"),
+    (139, "nbss", b"\x85\0\0\0", b"\x09\0\0\x02ab"),
+    (135, "dcerpc", b"\x05\0\x05\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0", b"\x05\0\x63\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0"),
+    (4222, "nats", b"PING\r\n", b"FOO bar\r\n"),
     (27017, "mongo", b"\x10\0\0\0\x01\0\0\0\0\0\0\0\xdd\x07\0\0", b"\x10\0\0\0\x02\0\0\0\0\0\0\0\x0f\x27\0\0"),
 ];
 
@@ -218,6 +249,16 @@ fn a_message_of_unknown_type_behind_known_ones_keeps_the_name_of_its_protocol() 
         assert_eq!(messages.len(), 2, "{port}: {messages:?}");
         assert!(messages.iter().all(|message| message["protocol"] == *name), "{port}: {messages:?}");
         assert_eq!(messages.iter().map(has_note).collect::<Vec<_>>(), [false, true], "{port}: {messages:?}");
+    }
+}
+
+#[test]
+fn contents_of_the_session_service_other_than_smb_are_data_inside_it() {
+    let contents: [(u16, &[u8]); 2] = [(139, b"\0\0\0\x06abcdef"), (445, b"\0\0\0\x06\xf0SMBxy")];
+    for (port, bytes) in contents {
+        let messages = first_messages(&format!("contents-{port}.pcap"), &connection(0, port, &[bytes], b""));
+        assert!(messages.iter().all(|message| message["path"] == "ip:tcp:nbss:data" && has_note(message)), "{messages:?}");
+        assert_eq!(messages.len(), 1, "{port}");
     }
 }
 

@@ -20,6 +20,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(3306).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::Tcp(3306).stream(Heuristic::Stream(is_refusal), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(3306).stream(Heuristic::Stream(is_odd_greeting), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&PAYLOAD);
@@ -124,6 +125,23 @@ fn is_refusal(opening: &Opening<'_>) -> Verdict {
     Side::BOTH.into_iter().find(refuses).map_or(Verdict::No, Verdict::Yes)
 }
 
+/// Whether a payload begins like a greeting: a small number and the version of the server.
+fn is_greeting(payload: &[u8]) -> bool {
+    const LAST: u8 = 99;
+    let Some((&(1..=LAST), behind)) = payload.split_first() else { return false };
+    let version = memchr::memchr(0, behind).and_then(|end| behind.get(..end)).unwrap_or_default();
+    !version.is_empty() && version.iter().all(u8::is_ascii_graphic)
+}
+
+/// Recognizes a complete greeting of another version.
+fn is_odd_greeting(opening: &Opening<'_>) -> Verdict {
+    let greets = |side: &Side| {
+        let Some((&[low, middle, high, 0], payload)) = opening.of(*side).split_first_chunk::<HEADER>() else { return false };
+        u32::from_le_bytes([low, middle, high, 0]) as usize == payload.len() && is_greeting(payload)
+    };
+    Side::BOTH.into_iter().find(greets).map_or(Verdict::No, Verdict::Yes)
+}
+
 /// Recognizes a stream on the MySQL port, also joined midway: complete packets with consecutive sequence numbers.
 fn on_port(opening: &Opening<'_>) -> Verdict {
     let is_midway = |side: &Side| !opening.starts(*side) && is_chain(opening.of(*side));
@@ -174,7 +192,9 @@ impl Conversation for Session {
         wire.skip(3)?;
         let number = wire.u8(&NUMBER)?;
         match from {
-            Side::Server if !self.greeting_seen && number == 0 && wire.peek_u8() == Some(VERSION_10) => {
+            Side::Server
+                if !self.greeting_seen && number == 0 && (wire.peek_u8() == Some(VERSION_10) || is_greeting(wire.ahead())) =>
+            {
                 self.greeting_seen = true;
                 wire.name("greeting");
                 wire.u8(&PROTOCOL_VERSION)?;

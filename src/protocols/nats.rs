@@ -20,6 +20,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(4222).stream(Heuristic::Stream(on_port), |_: &Settings| Box::new(Session)),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
+        On::Tcp(4222).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -120,6 +121,22 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
+/// Whether a line begins with a word in capital letters.
+fn is_verb(text: &[u8]) -> bool {
+    /// Longer than any command.
+    const LONGEST: usize = 12;
+    let word = text.split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or_default();
+    let word = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
+    (2..=LONGEST).contains(&word.len()) && word.iter().all(u8::is_ascii_uppercase) && lines::is_text(text)
+}
+
+/// Recognizes lines with an unknown command.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let has_verb = |bytes: &[u8]| lines::line(bytes).and_then(|line| bytes.get(..line.text)).is_some_and(is_verb);
+    let is_likely = opening.sent.iter().all(|bytes| bytes.is_empty() || has_verb(bytes));
+    if is_likely { Verdict::Yes(Side::Server) } else { Verdict::No }
+}
+
 /// A connection.
 struct Session;
 
@@ -128,6 +145,7 @@ impl Conversation for Session {
         let Some(line) = lines::line(ahead) else { return lines::line_extent(ahead, limits::TEXT_LINE.get()) };
         match payload(ahead.get(..line.text).unwrap_or_default()) {
             Some(size) => Extent::Message(line.whole.saturating_add(size)),
+            None if ahead.get(..line.text).is_some_and(is_verb) => Extent::Message(line.whole),
             None => Extent::Unknown(line.whole),
         }
     }
@@ -137,6 +155,9 @@ impl Conversation for Session {
         let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
         let text = ahead.get(..line.text).unwrap_or_default();
         let Some((name, forms)) = command(text) else {
+            if is_verb(text) {
+                return unknown(wire, line);
+            }
             return wire.malformed(&BAD, format_args!("no command of NATS"));
         };
         wire.name(name);
@@ -173,6 +194,14 @@ impl Conversation for Session {
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         from == Side::Client && (ahead.len() < 7 || ahead.starts_with(b"CONNECT"))
     }
+}
+
+/// A line with an unknown command.
+fn unknown(wire: &mut Wire<'_>, line: lines::Line) -> Result {
+    wire.note_unusual(format_args!("unknown command"));
+    wire.name("unknown command");
+    wire.hide_credentials(wire.at()..wire.at() + line.text);
+    wire.words(&COMMAND, line.whole, 0..line.text).map(drop)
 }
 
 /// JSON after a command.

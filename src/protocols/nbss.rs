@@ -21,6 +21,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(139).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
         On::Tcp(445).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
+        On::Tcp(139).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
+        On::Tcp(445).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -79,6 +81,30 @@ fn size(bytes: &[u8]) -> Option<usize> {
     fits.then_some(HEADER + length)
 }
 
+/// Size of a complete message of an unknown type or with unknown contents.
+fn odd_size(bytes: &[u8]) -> Option<usize> {
+    let &[_, a, b, c] = bytes.first_chunk()?;
+    Some(HEADER + u32::from_be_bytes([0, a, b, c]) as usize).filter(|size| *size <= bytes.len())
+}
+
+/// Size of such a message, if nothing or another message follows.
+fn framed_size(bytes: &[u8]) -> Option<usize> {
+    let follows = |at: usize| bytes.get(at..).is_some_and(|next| next.is_empty() || next.len() >= HEADER && size(next).is_some());
+    odd_size(bytes).filter(|size| follows(*size))
+}
+
+/// Recognizes complete messages of an unknown type or with unknown contents.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let divides = |bytes: &[u8]| {
+        let mut ahead = bytes;
+        while let Some(rest) = odd_size(ahead).and_then(|size| ahead.get(size..)) {
+            ahead = rest;
+        }
+        ahead.is_empty() && !bytes.is_empty()
+    };
+    if opening.sent.iter().any(|bytes| divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+}
+
 /// Offset of the next message with contents.
 fn next(bytes: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, b"SMB").filter_map(|at| at.checked_sub(HEADER + 1)).find(|at| {
@@ -131,11 +157,17 @@ impl Conversation for Session {
         if ahead.len() < HEADER {
             return Extent::NeedMore(HEADER);
         }
+        if let Some(size) = framed_size(ahead) {
+            return Extent::Message(size);
+        }
         let from = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
         Extent::Unknown(next(from).unwrap_or(ahead.len()))
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        if size(wire.ahead()).is_none() {
+            wire.note_unusual(format_args!("recognized by its length alone"));
+        }
         let kind = wire.u8(&TYPE)?;
         let length = wire.u24_be(&LENGTH)?;
         wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
@@ -157,7 +189,10 @@ impl Conversation for Session {
                 wire.bytes(&RETARGET, 4)?;
                 wire.u16_be(&PORT).map(drop)
             }
-            _ => Ok(()),
+            _ => {
+                wire.rest(&DATA);
+                Ok(())
+            }
         }
     }
 

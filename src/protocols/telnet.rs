@@ -133,14 +133,15 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Recognizes text without negotiation.
+/// Recognizes text without negotiation, and commands or options that are unknown.
 fn by_port(opening: &Opening<'_>) -> Verdict {
     let is_shown = |character: char| !character.is_control() || matches!(character, '\0' | '\x07'..='\r' | '\x1b' | '\x7f');
     let is_text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().all(is_shown),
         Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
     };
-    if opening.sent.iter().all(|bytes| is_text(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    let commands = |bytes: &[u8]| matches!(bytes, [IAC, FIRST_COMMAND..=DONT, ..]);
+    if opening.sent.iter().all(|bytes| is_text(bytes) || commands(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// Size of the text at the start of the bytes, if its end is among them.

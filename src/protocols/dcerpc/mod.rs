@@ -30,6 +30,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(135).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(135).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
         On::Over(PIPE).exchange(Heuristic::Datagram(begins), |_: &Settings| Box::<Session>::default()),
     ],
 )
@@ -193,6 +194,28 @@ fn header(bytes: &[u8]) -> Option<(bool, usize)> {
     (kind <= 20 && character <= 3 && length >= HEADER).then_some((is_big, length))
 }
 
+/// Byte order and length of a complete message whose header has one wrong field.
+fn odd_header(bytes: &[u8]) -> Option<(bool, usize)> {
+    let &[major, minor, kind, _, order, character, reserved, more, a, b] = bytes.first_chunk()?;
+    let wrong = [major != 5, minor > 1, kind > 20, order & !0x10 != 0, character > 3, [reserved, more] != [0, 0]];
+    let is_big = order & 0x10 == 0;
+    let length = usize::from(if is_big { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) });
+    let is_sound = (HEADER..=bytes.len()).contains(&length);
+    (is_sound && wrong.iter().filter(|wrong| **wrong).count() <= 1).then_some((is_big, length))
+}
+
+/// Length of such a message, if nothing or another message follows.
+fn framed(bytes: &[u8]) -> Option<usize> {
+    let (_, length) = odd_header(bytes)?;
+    bytes.get(length..).is_some_and(|next| next.is_empty() || header(next).is_some()).then_some(length)
+}
+
+/// Recognizes a complete message whose header has one wrong field.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let client = Side::BOTH.into_iter().find(|side| framed(opening.of(*side)).is_some());
+    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
+}
+
 /// Whether a message begins here. The rest of a message in fragments of a pipe does not.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     header(bytes).is_some()
@@ -233,6 +256,7 @@ impl Conversation for Session {
         match header(ahead) {
             Some((_, length)) => Extent::Message(length),
             None if ahead.len() < 10 && b"\x05".starts_with(ahead.get(..1).unwrap_or_default()) => Extent::NeedMore(10),
+            None if let Some(length) = framed(ahead) => Extent::Message(length),
             None => {
                 let from = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
                 Extent::Unknown(next(from).unwrap_or(ahead.len()))
@@ -259,7 +283,11 @@ impl Exchange for Session {
 impl Session {
     fn unit(&mut self, wire: &mut Wire<'_>) -> Result {
         let (start, pipe) = (wire.at(), wire.detail());
-        let is_big = header(wire.ahead()).is_none_or(|(is_big, _)| is_big);
+        let odd = if header(wire.ahead()).is_none() { odd_header(wire.ahead()) } else { None };
+        if odd.is_some() {
+            wire.note_unusual(format_args!("recognized by its length alone"));
+        }
+        let is_big = header(wire.ahead()).or(odd).is_none_or(|(is_big, _)| is_big);
         let mut wire = Ordered { wire, is_big };
         wire.wire.u8(&VERSION)?;
         wire.wire.u8(&MINOR)?;

@@ -30,6 +30,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(PORT).exchange(Heuristic::InContext(on_port), |_| Box::<Session>::default()),
         On::AnyUdp.exchange(Heuristic::Datagram(opens_plainly), |_| Box::<Session>::default()),
         On::Tcp(PORT).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(PORT).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -162,6 +163,21 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         }
     }
     Verdict::No
+}
+
+/// Recognizes complete packets, also with an unknown opcode.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let divides = |bytes: &[u8]| {
+        let mut ahead = bytes;
+        while let Some((length, behind)) = ahead.split_first_chunk::<2>() {
+            match usize::from(u16::from_be_bytes(*length)) {
+                length @ OPENING.. if length <= behind.len() => ahead = behind.get(length..).unwrap_or_default(),
+                _ => return false,
+            }
+        }
+        ahead.is_empty() && !bytes.is_empty()
+    };
+    if opening.sent.iter().any(|bytes| divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// State of a session.

@@ -58,6 +58,23 @@ fn answers(client: &[u8], server: &[u8]) -> Option<bool> {
     }
 }
 
+/// Recognizes a complete request of version 4 with an unknown command, or a complete list with unknown methods, also in front of
+/// a complete request of version 5.
+pub(super) fn is_likely(opening: &Opening<'_>) -> Verdict {
+    let is_text = |byte: &u8| *byte == 0 || (0x20..0x7f).contains(byte);
+    let is_request = |bytes: &[u8]| match bytes {
+        [V4, _, _, _, _, _, _, _, texts @ ..] => texts.iter().all(is_text) && size(Kind::RequestV4, bytes) == Ok(bytes.len()),
+        [V5, count, behind @ ..] if *count > 0 => match behind.get(usize::from(*count)..) {
+            Some([]) => true,
+            Some(request @ [V5, ..]) => size(Kind::RequestV5, request) == Ok(request.len()),
+            _ => false,
+        },
+        _ => false,
+    };
+    let client = Side::BOTH.into_iter().find(|side| opening.starts(*side) && is_request(opening.of(*side)));
+    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
+}
+
 fn detect(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH.into_iter().filter(|side| opening.starts(*side)) {

@@ -34,6 +34,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(1080).stream(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::Tcp(1080).stream(Heuristic::Stream(heuristics::is_likely), open).by_port(),
         On::Over(RELAY).datagram(Heuristic::Datagram(is_datagram), datagram),
     ],
 )

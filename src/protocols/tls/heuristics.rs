@@ -100,6 +100,44 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if !opening.complete && Side::BOTH.iter().any(is_midway) { Verdict::Unsure } else { Verdict::No }
 }
 
+/// Recognizes complete records of which the first has a wrong type or version, or begins with a hello of another version.
+pub(super) fn is_odd(opening: &Opening<'_>) -> Verdict {
+    for side in Side::BOTH {
+        match hello_of_odd(opening.of(side)) {
+            Some(CLIENT_HELLO) => return Verdict::Yes(side.other()),
+            Some(_) => return Verdict::Yes(side),
+            None => {}
+        }
+    }
+    if opening.sent.iter().any(|bytes| are_odd_records(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+}
+
+/// The type of the hello that fills the first record, if type and version of the record and its own have one wrong value.
+fn hello_of_odd(bytes: &[u8]) -> Option<u8> {
+    let (&[kind, major, minor, high, low], behind) = bytes.split_first_chunk::<HEADER>()?;
+    let payload = behind.get(..usize::from(u16::from_be_bytes([high, low])))?;
+    let (&[hello @ (CLIENT_HELLO | SERVER_HELLO), m2, m1, m0, own, own_minor], body) = payload.split_first_chunk()? else {
+        return None;
+    };
+    let is_sound = u32::from_be_bytes([0, m2, m1, m0]) as usize == body.len() + 2;
+    let is_version = |major: u8, minor: u8| major == 3 && minor <= 4;
+    let wrong = [kind != HANDSHAKE_RECORD, !is_version(major, minor), !is_version(own, own_minor)];
+    (is_sound && wrong.iter().filter(|wrong| **wrong).count() <= 1).then_some(hello)
+}
+
+/// Whether the bytes are complete records of an unknown type or version.
+fn are_odd_records(bytes: &[u8]) -> bool {
+    let mut ahead = bytes;
+    while let Some(header) = Header::of_odd(ahead).filter(|header| header.length > 0) {
+        match ahead.get(header.record_size()..) {
+            Some([]) => return true,
+            Some(rest) => ahead = rest,
+            None => return false,
+        }
+    }
+    false
+}
+
 /// The hello at the start of these bytes, up to its type.
 fn beginning(bytes: &[u8]) -> FirstRecord {
     match *bytes {

@@ -40,9 +40,16 @@ mod tests;
 
 use super::dtls;
 use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, Side, fields, is_there, title};
-use crate::wire::{self, Conversation, Exchange, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind, Wire};
+use crate::wire::{
+    self, Conversation, Exchange, Found, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind, Wire,
+};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
+
+/// TLS on a registered port, where the first record has a wrong field.
+const fn on_port_if_odd(port: u16) -> Found {
+    On::Tcp(port).stream(Heuristic::Stream(heuristics::is_odd), |_: &Settings| Box::new(records::Session::of_odd())).by_port()
+}
 
 /// Name of records that messages of another protocol carry, each handed over by itself and in order.
 pub(super) const IN_MESSAGES: &str = "tls.record";
@@ -59,6 +66,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(995).stream(Heuristic::Stream(heuristics::on_port), open),
         On::Tcp(8443).stream(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open).also_later(heuristics::begins_in_clear),
+        on_port_if_odd(443),
+        on_port_if_odd(636),
+        on_port_if_odd(853),
+        on_port_if_odd(993),
+        on_port_if_odd(995),
+        on_port_if_odd(8443),
         On::Over(IN_MESSAGES).exchange(Heuristic::Datagram(records::is_record), |_| Box::<InMessages>::default()),
     ],
 )

@@ -42,6 +42,23 @@ impl Header {
         }
     }
 
+    /// Parses a header that may have another type or version.
+    pub(super) fn of_odd(bytes: &[u8]) -> Option<Header> {
+        let &[kind, major, minor, high, low] = bytes.first_chunk::<HEADER>()?;
+        let wrong = [!(20..=24).contains(&kind), major != 3 || minor > 4].iter().filter(|wrong| **wrong).count();
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        (wrong <= 1 && length <= RECORD_MAX).then_some(Header { kind, length })
+    }
+
+    /// Parses a header, or that of a record with another type or version in front of nothing or another record.
+    fn of_odd_record(ahead: &[u8]) -> Option<Header> {
+        Header::of(ahead).or_else(|| {
+            let odd = Header::of_odd(ahead)?;
+            let behind = ahead.get(odd.record_size()..)?;
+            (behind.len() < HEADER || Header::of_odd(behind).is_some()).then_some(odd)
+        })
+    }
+
     pub(super) fn record_size(self) -> usize {
         HEADER + self.length
     }
@@ -68,6 +85,8 @@ pub(super) struct Session {
     pub(super) hello: Hello,
     directions: BySide<Direction>,
     shown: ShownVersion,
+    /// Only the port showed the protocol, because the first record has a wrong field.
+    is_odd: bool,
 }
 
 /// State of one direction.
@@ -102,6 +121,11 @@ struct MessageSummary {
 }
 
 impl Session {
+    /// A connection whose first record has a wrong field.
+    pub(super) fn of_odd() -> Session {
+        Session { is_odd: true, ..Session::default() }
+    }
+
     fn record(&mut self, from: Side, wire: &mut Wire<'_>, sum: &mut MessageSummary) -> Result {
         let header: [u8; HEADER] = wire.ahead().first_chunk().copied().unwrap_or_default();
         let [kind, ..] = header;
@@ -136,6 +160,11 @@ impl Session {
                 direction.decryption.skip_record();
                 direction.follows_gap = true;
                 self.undecrypted(kind, true, wire, &mut sum.summary)
+            }
+            _ if name_of(TYPES, kind.into()).is_none() => {
+                sum.summary.name("unknown record");
+                wire.rest(&DATA);
+                Ok(())
             }
             ALERT_TYPE if length == 2 => alert(wire, &mut sum.summary).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
@@ -294,7 +323,7 @@ impl Session {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        let Some(first) = Header::of(ahead) else {
+        let Some(first) = (if self.is_odd { Header::of_odd_record(ahead) } else { Header::of(ahead) }) else {
             match if from == Side::Client { ssl2::recognize(ahead) } else { Ssl2::No } {
                 Ssl2::Hello(whole) => return Extent::Message(whole),
                 Ssl2::Unfinished if more => return Extent::NeedMore(ahead.len() + 1),
