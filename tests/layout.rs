@@ -366,7 +366,7 @@ fn contrast(one: Rgb, other: Rgb) -> f64 {
 /// The parameters of the first escape sequence; empty without one.
 fn parameters(painted: &str) -> Vec<u8> {
     let codes = painted.strip_prefix("\x1b[").and_then(|rest| rest.split_once('m')).map_or("", |(codes, _)| codes);
-    codes.split(';').filter(|code| !code.is_empty()).map(|code| code.parse().unwrap()).collect()
+    codes.split(';').filter(|code| !code.is_empty()).map(|code| code.parse::<u8>().unwrap()).collect()
 }
 
 /// Foreground and background of painted text, if not the terminal's defaults.
