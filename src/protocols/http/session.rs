@@ -46,6 +46,7 @@ struct Direction {
 
 /// Pending request.
 struct Request {
+    from: Side,
     method: Method,
     uri: String,
     /// Offset of the request target in it.
@@ -76,9 +77,14 @@ impl Direction {
 }
 
 impl Session {
+    /// The request that a response of this side answers. What looks like a response of the client answers none of its requests.
+    fn pending(&self, from: Side) -> Option<&Request> {
+        self.requests.front().filter(|request| request.from != from)
+    }
+
     /// Framing of the body.
-    fn framing(&self, headers: &HeaderValues<'_>) -> BodyFraming {
-        let method = self.requests.front().map_or(Method::Other, |request| request.method);
+    fn framing(&self, from: Side, headers: &HeaderValues<'_>) -> BodyFraming {
+        let method = self.pending(from).map_or(Method::Other, |request| request.method);
         match headers.start {
             None => BodyFraming::Nothing,
             Some(Start::Request { method: b"CONNECT", .. }) => BodyFraming::Nothing,
@@ -112,7 +118,7 @@ impl Session {
         };
         self.directions[from].searched = head;
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
-        let whole = match self.framing(&headers) {
+        let whole = match self.framing(from, &headers) {
             BodyFraming::Nothing => Some(head),
             BodyFraming::Length(length) => usize::try_from(length).ok().and_then(|length| head.checked_add(length)),
             BodyFraming::Chunks(_) => return self.in_chunks(from, ahead, head),
@@ -141,7 +147,7 @@ impl Session {
         Extent::Message(whole.unwrap_or(head))
     }
 
-    fn request(&mut self, wire: &mut Wire<'_>, headers: &HeaderValues<'_>, method: &[u8], uri: &[u8]) {
+    fn request(&mut self, from: Side, wire: &mut Wire<'_>, headers: &HeaderValues<'_>, method: &[u8], uri: &[u8]) {
         let (name, path) = (String::from_utf8_lossy(method), String::from_utf8_lossy(uri));
         let host = String::from_utf8_lossy(headers.host);
         let scheme = if wire.is_over(tls::PROTOCOL.this) { "https" } else { "http" };
@@ -163,12 +169,12 @@ impl Session {
             wire.evicted(format_args!("the oldest of more than {MAX_REQUESTS} requests"));
         }
         let (target, upgrades) = (full.len() - path.len(), !headers.upgrade.is_empty());
-        self.requests.push_back(Request { method, uri: full, target, upgrades, frame, time });
+        self.requests.push_back(Request { from, method, uri: full, target, upgrades, frame, time });
     }
 
-    fn response(&mut self, wire: &mut Wire<'_>, headers: &HeaderValues<'_>, code: u16) -> Option<Request> {
+    fn response(&mut self, from: Side, wire: &mut Wire<'_>, headers: &HeaderValues<'_>, code: u16) -> Option<Request> {
         let request = match code {
-            101 | 200.. => self.requests.pop_front(),
+            101 | 200.. if self.pending(from).is_some() => self.requests.pop_front(),
             _ => None,
         };
         self.pairs.response(wire);
@@ -266,7 +272,7 @@ impl Conversation for Session {
         let ahead = wire.ahead();
         let head = head::end(ahead, 0).unwrap_or(ahead.len());
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
-        let framing = self.framing(&headers);
+        let framing = self.framing(from, &headers);
         let direction = &mut self.directions[from];
         (direction.may_have_secrets, direction.is_body_lost) = (body::may_have_secrets(headers.kind), false);
         wire.hide_credentials(wire.at()..wire.at() + head);
@@ -275,10 +281,10 @@ impl Conversation for Session {
         match headers.start {
             Some(Start::Request { method, uri }) => {
                 sent_to = String::from_utf8_lossy(uri);
-                self.request(wire, &headers, method, uri);
+                self.request(from, wire, &headers, method, uri);
             }
             Some(Start::Response { code }) => {
-                request = self.response(wire, &headers, code);
+                request = self.response(from, wire, &headers, code);
                 if wire.wants_summary() {
                     let of = request.as_ref().map(|request| format!(" of {}", request.uri)).unwrap_or_default();
                     let kind = String::from_utf8_lossy(headers.kind);

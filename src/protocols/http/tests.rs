@@ -148,6 +148,16 @@ fn messages_end_where_their_headers_declare() {
 }
 
 #[test]
+fn what_looks_like_a_response_of_the_client_answers_no_request_of_it() {
+    let mut session = Session::default();
+    let asked = b"GET /1 HTTP/1.1\r\n\r\nHTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\nHEAD /2 HTTP/1.1\r\n\r\n";
+    assert_eq!(headings(&split(&mut session, Side::Client, asked))[1], "http 0..48 | 401 | Unauthorized");
+    let answers = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+    let trees = split(&mut session, Side::Server, answers);
+    assert_eq!(headings(&trees), ["http 0..41 | 200 | OK of /1", "http 0..38 | 200 | OK of /2"]);
+}
+
+#[test]
 fn chunked_messages_end_correctly_at_any_segmentation() {
     for size in [1, 2, 15, 1000] {
         let bytes = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", &chunked(&[b'x'; 100], size));
