@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
-use crate::wire::{Cut, trial};
+use crate::wire::{Cut, Opening, Verdict, trial};
 
 /// An element of this type with these parts as its value.
 fn element(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
