@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::Link;
 use proto_dissect::record::{Record, Tally, View, level_of};
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
-use proto_dissect::tree::{Level, Side, Transport};
+use proto_dissect::tree::{Level, Note, Side, Transport};
 use proto_dissect::wire::Protocol;
 use std::convert::Infallible;
 use std::ops::Range;
@@ -225,7 +225,9 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
                 if let (Some(node), Some((_, side))) = (node, stream) {
                     let place = proto_dissect::record::location_of(of, node.span());
                     let (name, at) = (node.field().abbrev, side.index());
-                    lost[at] |= name == "data" || message.notes().any(|note| level_of(note) == Level::Broken);
+                    // A message with a wrong field is accepted only once all of it is there.
+                    let is_faulty = |note: &Note| level_of(note) == Level::Broken || note.code.abbrev == "dissect.unusual";
+                    lost[at] |= name == "data" || message.notes().any(is_faulty);
                     // A heartbeat of five zeros is no evidence of a Pip-Boy: whether the first ones are shown depends on
                     // what has arrived behind them.
                     let is_no_evidence = found[at].is_empty() && (name, message.name()) == ("pipboy", "heartbeat");
