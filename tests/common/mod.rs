@@ -195,6 +195,7 @@ impl Folder {
     }
 
     /// The names of the files in it.
+    #[cfg(unix)]
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
