@@ -251,8 +251,8 @@ mod tests {
         let mut padded = packet(0, 1, 160);
         (padded[0], padded[14]) = (0xa0, 4);
         assert!(!begins(&padded));
-        let mut nobody = packet(0, 1, 160);
-        nobody[8..12].fill(0);
-        assert!(!begins(&nobody));
+        let mut without_source = packet(0, 1, 160);
+        without_source[8..12].fill(0);
+        assert!(!begins(&without_source));
     }
 }
