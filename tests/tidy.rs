@@ -16,9 +16,12 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Permitted imports within a rank: a record goes into a sink, and the engine needs the level of a note. Followed, counted and
-/// explained values are printed, a written frame has the line of its record, and a tree has limits.
+/// explained values are printed, a written frame has the line of its record, and a tree has limits. An input may be a log in a format
+/// that a protocol declares.
 const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),
+    ("input", "wire"),
+    ("input", "protocols"),
     ("sink", "record"),
     ("engine", "record"),
     ("columns", "render"),

@@ -60,9 +60,8 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
         );
     }
     let raw_otherwise = !matches!(assume, Assume::Nothing);
-    let (rows, revision) = (registry.settings().get("rs.table"), registry.settings().get("rs.revision"));
     let (split, words) = (reading.split.map(Into::into), reading.words.map(Into::into));
-    Ok(Options { format, link, split, words, raw_otherwise, helped: reading.threads != Some(1), rows, revision })
+    Ok(Options { format, link, split, words, raw_otherwise, helped: reading.threads != Some(1), settings: registry.settings() })
 }
 
 /// Parses a link type, by name or number.

@@ -8,7 +8,7 @@ use super::progress::{Progress, TotalProgress};
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
-use crate::input::{Capture, Format, OpenError, Options, ReadError, link_name};
+use crate::input::{Capture, OpenError, Options, ReadError, link_name};
 use crate::registry::{Assume, Registry};
 use crate::sink::{Begin, Problem};
 use crate::tree::Dissection;
@@ -382,7 +382,7 @@ fn open(source: &Source, settings: &InputSettings, name: &str, audience: &mut im
     if settings.explain {
         audience.print_error(format_args!("{name}: {}", capture.explain()));
     }
-    let is_capture = matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx);
+    let is_capture = capture.format().is_capture();
     match &settings.assumed {
         Some(assumed) if is_capture => {
             settings.print_error(audience, format_args!("{name}: {assumed}"));

@@ -3,7 +3,7 @@
 use super::interrupt;
 use super::print_error;
 use super::source::{self, Source};
-use crate::input::{Capture, Format};
+use crate::input::Capture;
 use crate::limits::INPUT_NAMES;
 use std::collections::VecDeque;
 use std::fmt;
@@ -125,7 +125,7 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
 /// Whether a file is a capture, compressed or not. Text does not count, because notes often lie next to captures.
 fn is_capture(path: &Path) -> bool {
     let capture = source::open(path).ok().and_then(|reader| Capture::open(reader).ok());
-    capture.is_some_and(|capture| matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx))
+    capture.is_some_and(|capture| capture.format().is_capture())
 }
 
 #[cfg(test)]

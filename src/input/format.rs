@@ -1,6 +1,7 @@
 //! What an input is, and how it is to be read.
 
 use super::Link;
+use crate::wire::Settings;
 use std::fmt;
 
 /// The detected format of an input.
@@ -12,8 +13,8 @@ pub enum Format {
     PcapNg,
     /// The snoop format of Solaris.
     Snoop,
-    /// A session log of RSProx.
-    RsProx,
+    /// A session log in a format of this name, which a protocol declares.
+    Log(&'static str),
     /// Hex text.
     Hex,
     /// Wireshark's hex dump of a conversation.
@@ -23,18 +24,24 @@ pub enum Format {
 }
 
 impl Format {
-    /// `pcap`, `pcapng`, `snoop`, `rsprox`, `hex`, `follow` or `raw`.
+    /// `pcap`, `pcapng`, `snoop`, the name of a log format, `hex`, `follow` or `raw`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::Pcap => "pcap",
             Format::PcapNg => "pcapng",
             Format::Snoop => "snoop",
-            Format::RsProx => "rsprox",
+            Format::Log(name) => name,
             Format::Hex => "hex",
             Format::FollowStream => "follow",
             Format::Raw => "raw",
         }
+    }
+
+    /// Whether it is one of captures and session logs, not of text or raw bytes.
+    #[must_use]
+    pub const fn is_capture(self) -> bool {
+        matches!(self, Format::Pcap | Format::PcapNg | Format::Snoop | Format::Log(_))
     }
 }
 
@@ -101,7 +108,7 @@ pub enum WordOrder {
 }
 
 /// Options of an input. By default, everything is detected from its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The format; disables detection.
     pub format: Option<InputFormat>,
@@ -116,8 +123,14 @@ pub struct Options {
     pub raw_otherwise: bool,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
-    /// RuneScape packet rows for session logs of revisions without built-in rows.
-    pub rows: Option<&'static str>,
-    /// RuneScape revision whose rows are used for a session log, instead of the one in its header: `osrs-239`, `239`.
-    pub revision: Option<&'static str>,
+    /// Options of protocols, which their session logs use.
+    pub settings: &'static Settings,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        static NONE: Settings = Settings::new();
+        let (format, link, split, words) = (None, None, None, None);
+        Options { format, link, split, words, raw_otherwise: false, helped: false, settings: &NONE }
+    }
 }

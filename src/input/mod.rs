@@ -1,10 +1,10 @@
 //! Inputs: captures and hex text become frames, one at a time.
 //!
 //! The format is detected from the content. A frame borrows from a buffer that is reused for the next one, so memory does not
-//! grow with the input. Independent of protocols and file names.
+//! grow with the input. Independent of protocols and file names: formats of session logs are declared by their protocols.
 //!
 //! ```text
-//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | rsprox | hex ─► Frame
+//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | log | hex ─► Frame
 //! ```
 
 mod buffer;
@@ -19,6 +19,7 @@ mod hex;
 mod inner;
 mod interface;
 mod link;
+mod log;
 mod lz4;
 mod names;
 mod options;
@@ -28,7 +29,6 @@ mod packed;
 mod pcap;
 mod pcapng;
 mod raw;
-mod rsprox;
 #[cfg(test)]
 mod samples;
 mod sniff;
@@ -81,7 +81,7 @@ enum Reader {
     Pcap(pcap::Reader),
     PcapNg(pcapng::Reader),
     Snoop(snoop::Reader),
-    RsProx(rsprox::Reader),
+    Log(log::Reader),
     Hex(Box<hex::Reader>),
     Raw(raw::Reader),
 }
@@ -132,7 +132,7 @@ impl Capture {
                     buffer = Buffer::new(Box::new(inner::Bytes::new(text)));
                 }
                 Ok(kind @ (Kind::Pcap | Kind::PcapNg | Kind::Snoop)) => break capture(kind, buffer, About::default())?,
-                Ok(Kind::RsProx) => break Reader::RsProx(rsprox::Reader::open(buffer, options.rows, options.revision)?),
+                Ok(Kind::Log(format)) => break Reader::Log(log::Reader::open(buffer, format, options.settings)?),
                 Err(OpenError::Unrecognised { .. }) if options.raw_otherwise => {
                     break Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
                 }
@@ -161,7 +161,7 @@ impl Capture {
                 &mut reader.input
             }
             Reader::Snoop(reader) => &mut reader.input,
-            Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => return Ok(()),
+            Reader::Log(_) | Reader::Hex(_) | Reader::Raw(_) => return Ok(()),
         };
         let another = sniff::another(buffer, is_pcapng).map_err(|error| ReadError::from_read(buffer.offset(), &error))?;
         let Some(kind) = another else { return Ok(()) };
@@ -185,7 +185,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
-            Reader::RsProx(reader) => reader.describe(),
+            Reader::Log(reader) => reader.describe(),
             Reader::Hex(reader) => format!("text: {}", reader.describe()),
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };
@@ -227,7 +227,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
             Reader::Snoop(reader) => reader.next(),
-            Reader::RsProx(reader) => reader.next(),
+            Reader::Log(reader) => reader.next(),
             Reader::Hex(reader) => reader.next(),
             Reader::Raw(reader) => reader.next(),
         };
@@ -256,7 +256,7 @@ impl Capture {
             Reader::Pcap(_) => Format::Pcap,
             Reader::PcapNg(_) => Format::PcapNg,
             Reader::Snoop(_) => Format::Snoop,
-            Reader::RsProx(_) => Format::RsProx,
+            Reader::Log(reader) => Format::Log(reader.format()),
             Reader::Hex(reader) => reader.format(),
             Reader::Raw(_) => Format::Raw,
         }
@@ -314,7 +314,7 @@ impl Capture {
             Reader::Pcap(reader) => Some(&reader.input),
             Reader::PcapNg(reader) => Some(&reader.input),
             Reader::Snoop(reader) => Some(&reader.input),
-            Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => None,
+            Reader::Log(_) | Reader::Hex(_) | Reader::Raw(_) => None,
         }
     }
 
@@ -347,7 +347,7 @@ fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenEr
     }?;
     match (wanted, kind) {
         (Some(InputFormat::Pcap), Kind::Text) => Err(OpenError::NotAs { wanted: InputFormat::Pcap, found: "text" }),
-        (Some(InputFormat::Hex | InputFormat::Follow), Kind::Pcap | Kind::PcapNg | Kind::Snoop | Kind::RsProx) => {
+        (Some(InputFormat::Hex | InputFormat::Follow), Kind::Pcap | Kind::PcapNg | Kind::Snoop | Kind::Log(_)) => {
             Err(OpenError::NotAs { wanted: wanted.unwrap_or(InputFormat::Hex), found: "a capture" })
         }
         (_, kind) => Ok(kind),

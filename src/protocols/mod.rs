@@ -93,7 +93,7 @@ mod wireguard;
 mod xfire;
 mod xmpp;
 
-use crate::wire::Protocol;
+use crate::wire::{LogFormat, Protocol};
 
 /// All protocols in alphabetical order.
 pub static ALL: &[&Protocol] = &[
@@ -209,6 +209,9 @@ pub static ALL: &[&Protocol] = &[
     &xfire::PROTOCOL,
     &xmpp::PROTOCOL,
 ];
+
+/// Formats of session logs that are read in place of captures.
+pub static LOGS: &[&LogFormat] = &[&runescape::RSPROX];
 
 /// Protocols that announce other conversations or whose conversations change endpoints, and protocols that carry these.
 pub static ANNOUNCING: &[&Protocol] = &[

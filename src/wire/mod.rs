@@ -12,6 +12,7 @@ mod protocol;
 mod request;
 mod requests;
 mod series;
+mod session_log;
 mod settings;
 pub mod trial;
 mod varint;
@@ -26,6 +27,7 @@ pub use protocol::{DatagramContext, Described, Dissector, Edition, Found, Heuris
 pub use request::Request;
 pub use requests::Requests;
 pub use series::{SERIES_HEAD, Series, Step};
+pub use session_log::{LogError, LogFormat, LogRecord, LogRecords, OpenedLog};
 pub use settings::{Check, InvalidValue, Setting, Settings, ValueKind};
 pub use varint::Varint;
 pub use wire::{Cut, Wire};

@@ -39,6 +39,7 @@ mod reader;
 mod resume;
 mod services;
 mod session;
+mod session_log;
 mod single_values;
 mod tables;
 #[cfg(test)]
@@ -53,6 +54,7 @@ use crate::tree::Side;
 use crate::wire::{Edition, Heuristic, InvalidValue, On, Protocol, Setting, ValueKind};
 use fields::*;
 use services::Midway;
+pub use session_log::RSPROX;
 pub use single_values::PROTOCOL as VALUES;
 use tables::{Revision, Table};
 

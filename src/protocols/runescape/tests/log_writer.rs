@@ -128,7 +128,7 @@ impl Log {
 /// Reads a log, and passes the tree of each record to `look`.
 pub fn read(file: &[u8], mut look: impl FnMut(Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
     let mut capture = opened(file)?;
-    assert_eq!(capture.format(), Format::RsProx);
+    assert_eq!(capture.format(), Format::Log("rsprox"));
     let mut engine = Engine::complete(Registry::default());
     let header = capture.next_frame().unwrap().unwrap();
     engine.dissect(&header);

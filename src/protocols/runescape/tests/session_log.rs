@@ -352,7 +352,9 @@ fn records_without_a_known_packet_have_extents_with_their_time() {
 fn a_given_revision_overrides_that_of_the_log() {
     let Log { mut file, records } = log(239, 1);
     file[7] = 240;
-    let options = Options { revision: Some("osrs-239"), ..Options::default() };
+    let mut settings = Settings::new();
+    settings.set(PROTOCOL.settings.iter().find(|setting| setting.name == "rs.revision").unwrap(), "osrs-239".into());
+    let options = Options { settings: Box::leak(Box::new(settings)), ..Options::default() };
     let mut capture = Capture::open_with(Box::new(Cursor::new(file)), options).unwrap();
     let mut frames = 0;
     while capture.next_frame().unwrap().is_some() {
