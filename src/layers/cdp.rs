@@ -164,8 +164,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 fn addresses(wire: &mut Wire<'_>) -> Result {

@@ -103,13 +103,9 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     wire.within(length, &DATA, |wire| match kind {
         EAP_PACKET => wire.group(&eap::EAP, eap::packet),
         KEY_PACKET => key(wire),
-        _ => {
-            wire.rest(&DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&DATA),
     })?;
-    wire.rest(&PADDING);
-    Ok(())
+    wire.rest_is(&PADDING)
 }
 
 fn key(wire: &mut Wire<'_>) -> Result {

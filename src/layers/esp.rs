@@ -28,8 +28,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     let spi = wire.u32_be(&SPI)?;
     let sequence = wire.u32_be(&SEQUENCE)?;
     wire.info(format_args!("SPI {spi:#010x}, sequence number {sequence}"));
-    wire.rest(&ENCRYPTED);
-    Ok(())
+    wire.rest_is(&ENCRYPTED)
 }
 
 #[cfg(test)]

@@ -121,9 +121,7 @@ fn messages(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     while follows && is_plausible(wire.ahead()) {
         follows = message(wire, missing)?;
     }
-    if wire.remaining() > 0 {
-        wire.rest(&data::BYTES);
-    }
+    wire.rest(&data::BYTES);
     Ok(HeaderPayload::nothing(wire.at()))
 }
 

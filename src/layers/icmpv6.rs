@@ -237,8 +237,7 @@ fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
             wire.bytes(&OPT_RESERVED, 6)?;
             wire.group(&REDIRECTED, |wire| {
                 super::quoted(wire, &ipv6::PROTOCOL, ipv6::header);
-                wire.rest(&data::BYTES);
-                Ok(())
+                wire.rest_is(&data::BYTES)
             })
         }
         (5, 8) => {
@@ -274,8 +273,7 @@ fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 /// A domain name: labels with length bytes, ended by 0, without compression.

@@ -261,8 +261,7 @@ fn routing(wire: &mut Wire<'_>, length: usize) -> Result {
             wire.u8(&ROUTING_LEN)?;
             wire.u8(&ROUTING_TYPE)?;
             wire.u8(&ROUTING_LEFT)?;
-            wire.rest(&ROUTING_DATA);
-            Ok(())
+            wire.rest_is(&ROUTING_DATA)
         })
     })
 }

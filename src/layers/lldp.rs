@@ -144,8 +144,7 @@ fn element(wire: &mut Wire<'_>) -> Result<u64> {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 /// Dissects a chassis or port ID: the subtype, and an ID in its format.

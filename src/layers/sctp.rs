@@ -305,8 +305,7 @@ fn chunk(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data
             15 => {
                 wire.u16_be(&SHARED_KEY)?;
                 wire.u16_be(&HMAC_ID)?;
-                wire.rest(&HMAC);
-                Ok(())
+                wire.rest_is(&HMAC)
             }
             192 => {
                 wire.u32_be(&FORWARD_TSN)?;
@@ -367,8 +366,7 @@ fn interleaved(wire: &mut Wire<'_>, flags: u64) -> Result {
     wire.u16_be(&DATA_RESERVED)?;
     wire.u32_be(&DATA_MID)?;
     wire.u32_be(if B_BIT.bits_of(flags) != 0 { &DATA_PPID } else { &DATA_FSN })?;
-    wire.rest(&DATA_PAYLOAD);
-    Ok(())
+    wire.rest_is(&DATA_PAYLOAD)
 }
 
 fn init(wire: &mut Wire<'_>, [tag, credit, out, inbound, initial]: [&'static Field; 5]) -> Result {
@@ -440,10 +438,7 @@ fn numbers(wire: &mut Wire<'_>, field: &'static Field) -> Result {
 fn cause(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&CAUSE_CODE)?;
     let length = length(wire, &CAUSE_LENGTH)?;
-    wire.within(length - SUBHEADER, &CAUSE_INFORMATION, |wire| {
-        wire.rest(&CAUSE_INFORMATION);
-        Ok(())
-    })?;
+    wire.within(length - SUBHEADER, &CAUSE_INFORMATION, |wire| wire.rest_is(&CAUSE_INFORMATION))?;
     pad(wire, &CAUSE_PADDING, length)
 }
 

@@ -111,8 +111,7 @@ fn vlan_unit(wire: &mut Wire<'_>) -> Result {
 /// A BPDU of all VLANs.
 fn lone_unit(wire: &mut Wire<'_>) -> Result {
     unit(wire)?;
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 /// A BPDU. Returns its type.

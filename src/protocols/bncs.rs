@@ -250,8 +250,7 @@ impl Conversation for Session {
             (AUTH_INFO, Side::Client) => auth_info(wire)?,
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn gap(&mut self, from: Side, _: Missing) {

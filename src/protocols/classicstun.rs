@@ -235,10 +235,7 @@ fn attribute(wire: &mut Wire<'_>, id: &[u8; ID_LENGTH], seen: &mut Option<Socket
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    if wire.remaining() > 0 {
-        wire.rest(field);
-    }
-    Ok(())
+    wire.rest_is(field)
 }
 
 const V6: u8 = 2;

@@ -271,8 +271,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {

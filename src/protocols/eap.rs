@@ -63,7 +63,6 @@ pub fn packet(wire: &mut Wire<'_>) -> Result {
         while method == REFUSES && wire.remaining() > 0 {
             wire.u8(&DESIRED)?;
         }
-        wire.rest(&METHOD_DATA);
-        Ok(())
+        wire.rest_is(&METHOD_DATA)
     })
 }

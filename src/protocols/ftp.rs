@@ -244,8 +244,7 @@ impl Conversation for Transfer {
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
         wire.embeds("data-text-lines");
         wire.info(format_args!("{} bytes", wire.remaining()));
-        wire.rest(&data::BYTES);
-        Ok(())
+        wire.rest_is(&data::BYTES)
     }
 }
 

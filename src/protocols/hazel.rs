@@ -119,8 +119,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
         10 if wire.remaining() > 0 => drop(wire.u8(&RECEIVED)?),
         _ => {}
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 fn messages(wire: &mut Wire<'_>) -> Result {

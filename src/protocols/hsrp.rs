@@ -208,10 +208,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
                 wire.u32_be(&KEY)?;
                 wire.bytes(&DIGEST, 16).map(drop)
             }
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         })
     })
 }
@@ -233,8 +230,7 @@ fn group(wire: &mut Wire<'_>) -> Result {
         return wire.bytes(&ADDRESS_6, 16).map(drop);
     }
     wire.bytes(&ADDRESS_2, 4)?;
-    wire.rest(&PADDING);
-    Ok(())
+    wire.rest_is(&PADDING)
 }
 
 #[cfg(test)]

@@ -188,8 +188,7 @@ impl Session {
             }
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     /// Dissects a part of a payload, and offers the payload that it completes.

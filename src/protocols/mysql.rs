@@ -236,8 +236,7 @@ impl Conversation for Session {
                 wire.info(format_args!("{length} bytes"));
             }
         }
-        wire.rest(&PAYLOAD);
-        Ok(())
+        wire.rest_is(&PAYLOAD)
     }
 
     fn next(&mut self) -> Option<Next> {

@@ -261,8 +261,7 @@ fn content(wire: &mut Wire<'_>, headers: usize) -> Result {
         wire.hide_credentials(wire.at()..wire.at() + left);
         wire.bytes(&PAYLOAD, left)?;
     }
-    wire.rest(&PAYLOAD_END);
-    Ok(())
+    wire.rest_is(&PAYLOAD_END)
 }
 
 #[cfg(test)]

@@ -87,8 +87,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
                 wire.hand_over("nbss", range.clone());
                 return wire.skip(range.len());
             }
-            wire.rest(&DATA);
-            Ok(())
+            wire.rest_is(&DATA)
         }
         0x13 => wire.u8(&ERROR).map(drop),
         _ => {

@@ -211,10 +211,7 @@ fn record(wire: &mut Wire<'_>, kind: u16) -> Result {
             Ok(())
         }
         NBSTAT => status(wire),
-        _ => {
-            wire.rest(&DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&DATA),
     })
 }
 

@@ -175,8 +175,7 @@ impl OpenRequests {
             question.put(wire, &REQUEST_IN, &DELTA);
         }
         // The data is padded to 32 bits, and a digest may follow.
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 }
 

@@ -188,10 +188,7 @@ fn servers(wire: &mut Wire<'_>) -> Result {
         count += 1;
     }
     wire.info(format_args!("{count} servers"));
-    if wire.remaining() > 0 {
-        wire.rest(&SEPARATOR);
-    }
-    Ok(())
+    wire.rest_is(&SEPARATOR)
 }
 
 #[cfg(test)]

@@ -417,8 +417,7 @@ fn vendor(wire: &mut Wire<'_>) -> Result {
             wire.bytes(&VENDOR_VALUE, length)?;
         }
     }
-    wire.rest(&VENDOR_VALUE);
-    Ok(())
+    wire.rest_is(&VENDOR_VALUE)
 }
 
 #[cfg(test)]

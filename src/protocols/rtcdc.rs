@@ -111,8 +111,7 @@ fn binary(wire: &mut Wire<'_>) -> Result {
         return wire.bytes(&EMPTY, 1).map(drop);
     }
     wire.info(format_args!("{} bytes", wire.remaining()));
-    wire.rest(&BINARY);
-    Ok(())
+    wire.rest_is(&BINARY)
 }
 
 #[cfg(test)]

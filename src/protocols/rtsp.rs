@@ -202,8 +202,7 @@ impl Conversation for Session {
             Some(MAGIC_BYTE) => packet(wire),
             Some(b'\r' | b'\n') => {
                 wire.name("keep-alive");
-                wire.rest(&BLANK);
-                Ok(())
+                wire.rest_is(&BLANK)
             }
             _ => self.text(wire),
         }
@@ -292,8 +291,7 @@ impl Session {
             wire.embeds("sdp");
             return sdp::description(wire);
         }
-        wire.rest(&BODY);
-        Ok(())
+        wire.rest_is(&BODY)
     }
 }
 

@@ -195,8 +195,7 @@ fn is_keep_alive(bytes: &[u8]) -> bool {
 
 fn keep_alive(wire: &mut Wire<'_>) -> Result {
     wire.name("keep_alive");
-    wire.rest(&BLANK);
-    Ok(())
+    wire.rest_is(&BLANK)
 }
 
 /// Recognizes a message of another version on the registered port, or a keep-alive in front of the first one.
@@ -310,8 +309,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
         wire.embeds("sdp");
         return sdp::description(wire);
     }
-    wire.rest(&BODY);
-    Ok(())
+    wire.rest_is(&BODY)
 }
 
 #[cfg(test)]

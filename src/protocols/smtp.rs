@@ -257,8 +257,7 @@ impl Session {
         self.content = if left > 0 { Content::Chunk(left) } else { Content::Commands };
         wire.name("chunk");
         wire.info(format_args!("{} bytes", wire.remaining()));
-        wire.rest(&MAIL);
-        Ok(())
+        wire.rest_is(&MAIL)
     }
 
     fn command(&mut self, wire: &mut Wire<'_>) -> Result {

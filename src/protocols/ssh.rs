@@ -241,8 +241,7 @@ impl Direction {
             if code == KEXINIT {
                 return kexinit(from, wire);
             }
-            wire.rest(&PAYLOAD);
-            Ok(())
+            wire.rest_is(&PAYLOAD)
         })?;
         if padding > 0 { wire.bytes(&PADDING, padding.into()).map(drop) } else { Ok(()) }
     }

@@ -186,10 +186,7 @@ impl Connection {
             }
             Ok(())
         })?;
-        if wire.remaining() > 0 {
-            wire.rest(&PADDING);
-        }
-        Ok(())
+        wire.rest_is(&PADDING)
     }
 
     /// Dissects a member. The numbers of all that are known fit into one byte with their wire type.
@@ -223,10 +220,7 @@ impl Connection {
                 }
                 Ok(())
             }
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         }
     }
 }
@@ -246,10 +240,7 @@ fn data(wire: &mut Wire<'_>) -> Result {
             wire.bytes(&STATS, length)?;
         }
     }
-    if wire.remaining() > 0 {
-        wire.rest(&DATA);
-    }
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 #[cfg(test)]

@@ -40,8 +40,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     let start = sender.first_chunk().map_or(0, |start| u32::from_be_bytes(*start));
     wire.info(format_args!("from key {start:08x}…"));
     wire.bytes(&NONCE, NONCE_SIZE)?;
-    wire.rest(&BOX);
-    Ok(())
+    wire.rest_is(&BOX)
 }
 
 #[cfg(test)]

@@ -239,8 +239,7 @@ impl Conversation for Session {
                 wire.name("text");
                 wire.info(format_args!("{} bytes after lost ones", wire.remaining()));
                 wire.hide(wire.at()..wire.at() + wire.remaining());
-                wire.rest(&LINE);
-                Ok(())
+                wire.rest_is(&LINE)
             }
             _ => {
                 let text = wire.rest(&LINE);

@@ -157,8 +157,7 @@ impl Conversation for Session {
             68 => drop(text(wire, &UUID)?),
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {

@@ -112,10 +112,7 @@ impl Exchange for Transfer {
                 wire.text_nul(&MESSAGE).map(drop)
             }
             6 => self.options(wire),
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         }
     }
 

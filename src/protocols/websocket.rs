@@ -262,8 +262,7 @@ impl Direction {
         match header.opcode {
             CLOSE if payload.len() >= 2 => {
                 wire.u16_be(&STATUS)?;
-                wire.rest(&REASON);
-                Ok(())
+                wire.rest_is(&REASON)
             }
             PING_FRAME => wire_all(wire, &PING),
             PONG_FRAME => wire_all(wire, &PONG),
@@ -420,8 +419,7 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
 }
 
 fn wire_all(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 #[cfg(test)]

@@ -150,8 +150,7 @@ impl Exchange for Peers {
             }
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {

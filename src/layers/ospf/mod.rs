@@ -268,10 +268,7 @@ fn lsa(wire: &mut Wire<'_>, version: Version) -> Result {
             Ok(())
         }
         (Version::Three, kind) => v3::body(wire, kind),
-        _ => {
-            wire.rest(&BODY);
-            Ok(())
-        }
+        _ => wire.rest_is(&BODY),
     })
 }
 

@@ -57,10 +57,7 @@ pub(super) fn body(wire: &mut Wire<'_>, kind: u16) -> Result {
         AS_EXTERNAL | NSSA => external(wire),
         LINK_LSA => link(wire),
         INTRA_AREA_PREFIX => intra_area(wire),
-        _ => {
-            wire.rest(&BODY);
-            Ok(())
-        }
+        _ => wire.rest_is(&BODY),
     }
 }
 

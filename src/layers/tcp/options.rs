@@ -52,9 +52,6 @@ fn option(wire: &mut Wire<'_>) -> Result {
             wire.u32_be(&TSVAL)?;
             wire.u32_be(&TSECR).map(drop)
         }
-        _ => {
-            wire.rest(&OPTION_DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&OPTION_DATA),
     })
 }

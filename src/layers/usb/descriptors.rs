@@ -45,10 +45,7 @@ fn requested(wire: &mut Wire<'_>, setup: &Setup) -> Result {
             descriptor(wire, setup)?;
         }
     }
-    if wire.remaining() > 0 {
-        wire.rest(&DESCRIPTOR_RESPONSE);
-    }
-    Ok(())
+    wire.rest_is(&DESCRIPTOR_RESPONSE)
 }
 
 /// One descriptor. Its length is cut where the data ends: hosts often ask for the first bytes only.

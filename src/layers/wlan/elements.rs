@@ -125,10 +125,7 @@ fn repeated(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) 
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    if wire.remaining() > 0 {
-        wire.rest(field);
-    }
-    Ok(())
+    wire.rest_is(field)
 }
 
 /// A traffic indication map.

@@ -55,10 +55,7 @@ pub(super) fn body(wire: &mut Wire<'_>, subtype: u64, src: Option<Address>, dst:
             _ => wire.group(&FIXED, |wire| fixed(wire, subtype))?,
         };
         match behind {
-            Behind::Data if wire.remaining() > 0 => {
-                wire.rest(&data::BYTES);
-                Ok(())
-            }
+            Behind::Data if wire.remaining() > 0 => wire.rest_is(&data::BYTES),
             Behind::Tags if wire.remaining() > 0 => {
                 let name = wire.group(&TAGGED, elements::tags)?;
                 if let Some(name) = name {

@@ -298,8 +298,7 @@ fn old_info(wire: &mut Wire<'_>) -> Result {
     wire.u8(&SERVER_TYPE)?;
     wire.u8(&SYSTEM)?;
     wire.bool(&PASSWORD)?;
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 fn players(wire: &mut Wire<'_>) -> Result {

@@ -138,10 +138,7 @@ impl Pending {
         if wire.ahead().starts_with(&WHOLE) {
             return self.whole(wire, &JOINED_HEADER);
         }
-        if wire.remaining() > 0 {
-            wire.rest(&DATA);
-        }
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn compressed(&mut self, wire: &mut Wire<'_>) -> Result {

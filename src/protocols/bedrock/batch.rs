@@ -265,10 +265,7 @@ impl Session {
                 self.is_encrypted = true;
                 Ok(())
             }
-            _ => {
-                wire.rest(&BODY);
-                Ok(())
-            }
+            _ => wire.rest_is(&BODY),
         }
     }
 

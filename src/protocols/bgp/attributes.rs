@@ -70,10 +70,7 @@ pub(super) fn attribute(wire: &mut Wire<'_>, session: &Session, from: Side, rout
             }
             Ok(())
         }
-        _ => {
-            wire.rest(&UNKNOWN_ATTRIBUTE);
-            Ok(())
-        }
+        _ => wire.rest_is(&UNKNOWN_ATTRIBUTE),
     })
 }
 
@@ -199,10 +196,7 @@ fn reach(wire: &mut Wire<'_>, session: &Session, from: Side, routes: &mut Vec<St
                 wire.bytes(&HOP_6, 16)?;
                 wire.bytes(&HOP_LOCAL, 16).map(drop)
             }
-            _ => {
-                wire.rest(&UNKNOWN_ATTRIBUTE);
-                Ok(())
-            }
+            _ => wire.rest_is(&UNKNOWN_ATTRIBUTE),
         })
     })?;
     wire.u8(&SNPAS)?;

@@ -107,8 +107,7 @@ impl Exchange for Queries {
             query.put(wire, &RESPONSE_TO, &TIME);
         }
         result?;
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 }
 

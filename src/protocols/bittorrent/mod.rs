@@ -256,8 +256,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
         EXTENSION => return extended(wire),
         _ => {}
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 fn extended(wire: &mut Wire<'_>) -> Result {
@@ -275,8 +274,7 @@ fn extended(wire: &mut Wire<'_>) -> Result {
         if bencode::size(wire.ahead()).is_some() {
             bencode::value(wire, &bencode::PLAIN, b"")?;
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     })
 }
 

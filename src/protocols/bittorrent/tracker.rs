@@ -144,8 +144,7 @@ impl Pending {
             }
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn response(&mut self, wire: &mut Wire<'_>) -> Result {
@@ -175,8 +174,7 @@ impl Pending {
         if let Some(request) = self.requests.answer(&transaction) {
             request.put(wire, &RESPONSE_TO, &TIME);
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 }
 

@@ -148,8 +148,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
         })?;
     }
     wire.add(&LENGTH, Value::Unsigned(wire.remaining() as u64));
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 #[cfg(test)]

@@ -220,10 +220,7 @@ fn value(wire: &mut Wire<'_>, is: Option<&'static OptionKind>, length: usize) ->
         Some(OptionKind::U16(field)) if length == 2 => wire.u16_be(field).map(drop),
         Some(OptionKind::U32(field)) if length == 4 => wire.u32_be(field).map(drop),
         Some(OptionKind::I32(field)) if length == 4 => wire.i32_be(field).map(drop),
-        _ => {
-            wire.rest(&OPT_VALUE);
-            Ok(())
-        }
+        _ => wire.rest_is(&OPT_VALUE),
     }
 }
 
@@ -243,10 +240,7 @@ fn client(wire: &mut Wire<'_>) -> Result {
     match wire.remaining() {
         0 => Ok(()),
         6 if kind == ETHERNET => wire.bytes(&MAC, 6).map(drop),
-        _ => {
-            wire.rest(&ID_TEXT);
-            Ok(())
-        }
+        _ => wire.rest_is(&ID_TEXT),
     }
 }
 
@@ -258,8 +252,7 @@ fn fqdn(wire: &mut Wire<'_>) -> Result {
     if FQDN_E.bits_of(flags) != 0 && name.0.ends_with(&[0]) {
         names::name(wire, name, &FQDN_NAME).map(drop)
     } else {
-        wire.rest(&FQDN_NAME);
-        Ok(())
+        wire.rest_is(&FQDN_NAME)
     }
 }
 

@@ -227,10 +227,7 @@ fn layout(layouts: &'static [(u16, &'static [Part])], key: u16) -> Option<&'stat
 fn laid_out(wire: &mut Wire<'_>, message: Message<'_>, layout: Option<&'static [Part]>, unknown: &'static Field) -> Result {
     match layout {
         Some(layout) => parts(wire, message, layout),
-        None => {
-            wire.rest(unknown);
-            Ok(())
-        }
+        None => wire.rest_is(unknown),
     }
 }
 
@@ -250,10 +247,7 @@ fn piece(wire: &mut Wire<'_>, message: Message<'_>, part: &'static Part) -> Resu
             let count = wire.bits(*size, &[length])?;
             some(wire, field, usize::try_from(count).unwrap_or(usize::MAX))
         }
-        Rest(field) => {
-            wire.rest(field);
-            Ok(())
-        }
+        Rest(field) => wire.rest_is(field),
         Types => types(wire),
         Flags(field, count, bits) => wire.flags(field, *count, bits).map(drop),
         All(all) => parts(wire, message, all),

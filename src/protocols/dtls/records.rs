@@ -190,8 +190,7 @@ impl Session {
             _ if epoch > 0 => self.encrypted_payload(from, (header, id), wire, &mut sum.summary),
             CHANGE_CIPHER_SPEC_TYPE => {
                 sum.summary.name("change_cipher_spec");
-                wire.rest(&CHANGE_CIPHER_SPEC);
-                Ok(())
+                wire.rest_is(&CHANGE_CIPHER_SPEC)
             }
             ALERT_TYPE if header.length == 2 => wire.renamed(FIELDS, |wire| alert(wire, &mut sum.summary)).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
@@ -199,8 +198,7 @@ impl Session {
             ACK if self.hello.is_1_3() => unified::ack(wire, &mut sum.summary),
             _ => {
                 sum.summary.name(encrypted(kind));
-                wire.rest(if kind == APPLICATION_DATA { &APP_DATA } else { &DATA });
-                Ok(())
+                wire.rest_is(if kind == APPLICATION_DATA { &APP_DATA } else { &DATA })
             }
         })
     }
@@ -253,8 +251,7 @@ impl Session {
             _ => {
                 summary.name(encrypted(kind));
                 wire.offer("dtls", wire.at()..wire.at() + wire.remaining());
-                wire.rest(&DECRYPTED);
-                Ok(())
+                wire.rest_is(&DECRYPTED)
             }
         }
     }

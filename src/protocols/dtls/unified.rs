@@ -166,8 +166,7 @@ impl Session {
             true => self.unified_payload(from, &header, wire, &mut sum.summary),
             false => {
                 sum.summary.name("encrypted");
-                wire.rest(&ENCRYPTED);
-                Ok(())
+                wire.rest_is(&ENCRYPTED)
             }
         })
     }
@@ -199,8 +198,7 @@ impl Session {
         let kind = bytes.get(end).copied().unwrap_or_default();
         wire.within(end, &DATA, |wire| self.content(from, kind, wire, summary))?;
         wire.u8(&CONTENT_TYPE)?;
-        wire.rest(&PADDING);
-        Ok(())
+        wire.rest_is(&PADDING)
     }
 }
 

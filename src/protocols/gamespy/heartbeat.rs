@@ -61,8 +61,7 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result {
         (ECHO, _) => drop(wire.rest(&DATA)),
         _ => {}
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 #[cfg(test)]

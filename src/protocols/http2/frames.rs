@@ -20,8 +20,7 @@ pub(super) fn read(wire: &mut Wire<'_>, kind: u8, flags: u8, place: &str) -> Res
         names::GOAWAY => {
             let last = wire.bits(4, &[&GOAWAY_RESERVED, &LAST_STREAM])? & 0x7fff_ffff;
             error(wire, &GOAWAY_ERROR, &format!("last stream {last}"))?;
-            wire.rest(&DEBUG_DATA);
-            Ok(())
+            wire.rest_is(&DEBUG_DATA)
         }
         names::WINDOW_UPDATE => {
             let increment = wire.bits(4, &[&WINDOW_RESERVED, &INCREMENT])? & 0x7fff_ffff;
@@ -36,8 +35,7 @@ pub(super) fn read(wire: &mut Wire<'_>, kind: u8, flags: u8, place: &str) -> Res
             if length > 0 {
                 wire.text(&ALTSVC_ORIGIN, length.into())?;
             }
-            wire.rest(&ALTSVC_VALUE);
-            Ok(())
+            wire.rest_is(&ALTSVC_VALUE)
         }
         names::ORIGIN_FRAME => {
             while wire.remaining() > 0 {
@@ -54,10 +52,7 @@ pub(super) fn read(wire: &mut Wire<'_>, kind: u8, flags: u8, place: &str) -> Res
             wire.info(format_args!("stream {stream}, {value}"));
             Ok(())
         }
-        _ => {
-            wire.rest(&UNKNOWN);
-            Ok(())
-        }
+        _ => wire.rest_is(&UNKNOWN),
     }
 }
 

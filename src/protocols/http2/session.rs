@@ -277,9 +277,7 @@ fn padding(wire: &mut Wire<'_>, flags: u8) -> Result<usize> {
 
 /// Dissects the remaining bytes as padding.
 fn padded(wire: &mut Wire<'_>, field: &'static Field) {
-    if wire.remaining() > 0 {
-        wire.rest(field);
-    }
+    wire.rest(field);
 }
 
 #[cfg(test)]

@@ -115,8 +115,7 @@ impl Session {
             Some(Some(_)) => {
                 wire.name("unknown stream");
                 wire.info(format_args!("stream {id}, {} bytes", wire.remaining()));
-                wire.rest(&UNKNOWN);
-                Ok(())
+                wire.rest_is(&UNKNOWN)
             }
         }
     }

@@ -125,8 +125,7 @@ fn contents(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 /// Consecutive payloads of one type, up to the end.

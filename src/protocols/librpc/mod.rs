@@ -423,10 +423,7 @@ fn function<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
 fn inside(wire: &mut Wire<'_>, size: usize, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
     let size = if wire.cut() == Cut::No { size.min(wire.remaining()) } else { size };
     wire.within(size, &UNPARSED, |wire| match read(wire) {
-        Err(Error::Malformed) => {
-            wire.rest(&UNPARSED);
-            Ok(())
-        }
+        Err(Error::Malformed) => wire.rest_is(&UNPARSED),
         result => result,
     })
 }

@@ -230,28 +230,24 @@ impl Conversation for Session {
             (State::Login, Side::Client, 0) => {
                 let name = text(wire, &NAME_LENGTH, &NAME)?;
                 wire.info(format_args!("{}", String::from_utf8_lossy(name)));
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             (State::Login, Side::Client, 1) => {
                 self.state = State::Encrypted;
                 counted(wire, &SECRET_LENGTH, &SECRET)?;
                 // Versions 1.19 to 1.19.2 may send a signature in place of the token.
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             (State::Login, Side::Server, 0) => text(wire, &JSON_LENGTH, &JSON).map(drop),
             (State::Login, Side::Server, 1) => {
                 text(wire, &SERVER_ID_LENGTH, &SERVER_ID)?;
                 counted(wire, &KEY_LENGTH, &KEY)?;
                 counted(wire, &TOKEN_LENGTH, &TOKEN)?;
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             (State::Login, Side::Server, 2) => {
                 self.state = State::Play;
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             (State::Login, Side::Server, 3) => {
                 self.state = State::Play;
@@ -259,10 +255,7 @@ impl Conversation for Session {
                 wire.info(format_args!("from {threshold} bytes on"));
                 Ok(())
             }
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         }
     }
 

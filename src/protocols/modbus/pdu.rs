@@ -301,9 +301,7 @@ fn response(wire: &mut Wire<'_>, function: u8, asked: Option<Asked>) -> Result {
 
 /// The rest of a PDU.
 fn data(wire: &mut Wire<'_>) {
-    if wire.remaining() > 0 {
-        wire.rest(&DATA);
-    }
+    wire.rest(&DATA);
 }
 
 /// The value of a coil.

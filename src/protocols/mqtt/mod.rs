@@ -360,8 +360,7 @@ impl Session {
                 while wire.remaining() > 0 && (self.level >= VERSION_5 || kind == SUBACK_TYPE) {
                     wire.u8(code)?;
                 }
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             PUBACK | PUBREC | PUBREL | PUBCOMP => {
                 wire.u16_be(&ID)?;
@@ -375,10 +374,7 @@ impl Session {
             }
             DISCONNECT_TYPE => self.reason(wire, &DISCONNECT_REASON),
             AUTH_TYPE => self.reason(wire, &AUTH_REASON),
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         }
     }
 
@@ -391,8 +387,7 @@ impl Session {
             }
             self.properties(wire)?;
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     /// Dissects the topics of SUBSCRIBE and UNSUBSCRIBE.

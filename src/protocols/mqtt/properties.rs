@@ -44,8 +44,7 @@ fn property(wire: &mut Wire<'_>) -> Result {
                 &UNKNOWN_PROPERTY,
                 format_args!("property {id:#04x} is unknown; it and later properties are not dissected"),
             );
-            wire.rest(&PROPERTY_UNKNOWN);
-            Ok(())
+            wire.rest_is(&PROPERTY_UNKNOWN)
         }
     }
 }

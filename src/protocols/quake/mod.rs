@@ -129,8 +129,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
         _ => "data",
     });
     wire.info(format_args!("sequence {sequence}"));
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 fn control(wire: &mut Wire<'_>) -> Result {
@@ -178,8 +177,7 @@ fn control(wire: &mut Wire<'_>) -> Result {
         }
         _ => {}
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 /// Dissects a text and shows it in the heading.

@@ -64,8 +64,7 @@ impl Header {
         if is_client {
             wire.u16_le(self.qport)?;
         }
-        wire.rest(self.data);
-        Ok(())
+        wire.rest_is(self.data)
     }
 
     /// Dissects a packet without a connection.
@@ -77,8 +76,7 @@ impl Header {
         wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
         let text = String::from_utf8_lossy(wire.ahead());
         wire.info(format_args!("{}", wire.masked(text.trim_matches(['\0', '\n', ' '])).chars().take(SHOWN).collect::<String>()));
-        wire.rest(self.text);
-        Ok(())
+        wire.rest_is(self.text)
     }
 }
 

@@ -141,18 +141,12 @@ impl Receiver<'_> {
                 wire.u8(&FREQUENCY_LAST).map(drop)
             }
             0x02f5 => numbers(wire, &[&TIMESTAMP]),
-            0x30 => {
-                wire.rest(&DATAGRAM);
-                Ok(())
-            }
+            0x30 => wire.rest_is(&DATAGRAM),
             0x31 => {
                 let length = length(wire, &DATAGRAM_LENGTH)?;
                 wire.bytes(&DATAGRAM, length).map(drop)
             }
-            _ => {
-                wire.rest(&REMAINING);
-                Ok(())
-            }
+            _ => wire.rest_is(&REMAINING),
         }
     }
 
@@ -163,8 +157,7 @@ impl Receiver<'_> {
         if kind == CRYPTO_OF_GOOGLE {
             return self.crypto_frame(wire);
         }
-        wire.rest(&REMAINING);
-        Ok(())
+        wire.rest_is(&REMAINING)
     }
 
     fn crypto_frame(&mut self, wire: &mut Wire<'_>) -> Result {

@@ -317,10 +317,7 @@ fn content(wire: &mut Wire<'_>, header: Header, info: &mut String) -> Result {
         TRANSPORT_FEEDBACK => feedback::transport(wire, header.count, info),
         PAYLOAD_FEEDBACK => feedback::payload(wire, header.count, info),
         EXTENDED => extended::report(wire, info),
-        _ => {
-            wire.rest(&REST);
-            Ok(())
-        }
+        _ => wire.rest_is(&REST),
     }
 }
 
@@ -333,6 +330,5 @@ fn sender(wire: &mut Wire<'_>, info: &mut String) -> Result<u32> {
 
 /// Reads the rest as bytes.
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }

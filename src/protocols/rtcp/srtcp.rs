@@ -87,6 +87,5 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result {
         wire.bytes(&TAG, GCM_TAG)?;
     }
     wire.bits(WORD, &[&E_FLAG, &INDEX])?;
-    wire.rest(&TAG);
-    Ok(())
+    wire.rest_is(&TAG)
 }

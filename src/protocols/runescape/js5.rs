@@ -72,8 +72,7 @@ impl Js5 {
         wire.u8(&SERVICE)?;
         let revision = wire.u32_be(&JS5_REVISION)?;
         wire.info(format_args!("revision {revision}"));
-        wire.rest(&JS5_TOKEN);
-        Ok(())
+        wire.rest_is(&JS5_TOKEN)
     }
 
     /// Reads the response to the handshake.

@@ -134,8 +134,7 @@ impl Login {
             wire.note(&MALFORMED, format_args!("block length {length}, only {} bytes remain", wire.remaining()));
         }
         self.block(wire, whole.min(wire.remaining()), keys, server_seed)?;
-        wire.rest(&TRAILING);
-        Ok(())
+        wire.rest_is(&TRAILING)
     }
 
     /// Revision of the client.
@@ -182,8 +181,7 @@ impl Login {
             wire.note(&MALFORMED, format_args!("block length {length}, only {} bytes remain", wire.remaining()));
         }
         self.block(wire, length.min(wire.remaining()), keys, server_seed)?;
-        wire.rest(&TRAILING);
-        Ok(())
+        wire.rest_is(&TRAILING)
     }
 
     /// Reads the block in clear or decrypts it. Its seeds are accepted if the server seed matches the one captured.

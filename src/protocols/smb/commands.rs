@@ -82,14 +82,12 @@ fn one(wire: &mut Wire<'_>, packet: &mut Packet, command: u8, words: &mut Vec<St
             next = Some((command, usize::from(wire.u16_le(&ANDX_OFFSET)?)));
         }
         lengths = parameters(wire, packet, command, count)?;
-        wire.rest(&PARAMETERS);
-        Ok(())
+        wire.rest_is(&PARAMETERS)
     })?;
     let count = usize::from(wire.u16_le(&COUNT)?);
     wire.within(count, &DATA, |wire| {
         data(wire, packet, command, &lengths, words)?;
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     })?;
     Ok(next)
 }

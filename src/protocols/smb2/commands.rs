@@ -162,10 +162,7 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
         (16, false) => get_info(wire, packet),
         (17, false) => set_info(wire, packet),
         (17, true) => Ok(()),
-        _ => {
-            wire.rest(&DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&DATA),
     }
 }
 
@@ -367,8 +364,7 @@ fn read_request(wire: &mut Wire<'_>, word: &mut String) -> Result {
     wire.u32_le(&REMAINING)?;
     short_blob(wire)?;
     // Without channel information, one byte takes its place.
-    wire.rest(&PADDING);
-    Ok(())
+    wire.rest_is(&PADDING)
 }
 
 fn read_response(wire: &mut Wire<'_>, packet: Packet) -> Result {

@@ -231,8 +231,7 @@ fn encrypted(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&TRANSFORM_RESERVED, 2)?;
     wire.u16_le(&TRANSFORM_FLAGS)?;
     wire.u64_le(&SESSION)?;
-    wire.rest(&ENCRYPTED);
-    Ok(())
+    wire.rest_is(&ENCRYPTED)
 }
 
 fn compressed(wire: &mut Wire<'_>) -> Result {
@@ -243,6 +242,5 @@ fn compressed(wire: &mut Wire<'_>) -> Result {
     wire.u16_le(&COMPRESSION)?;
     wire.u16_le(&COMPRESSION_FLAGS)?;
     wire.u32_le(&COMPRESSION_OFFSET)?;
-    wire.rest(&COMPRESSED);
-    Ok(())
+    wire.rest_is(&COMPRESSED)
 }

@@ -485,8 +485,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
         wire.hand_over(if port == DNS { dns::OVER_HTTPS } else { RELAYED }, payload);
         return wire.skip(wire.remaining());
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 #[cfg(test)]

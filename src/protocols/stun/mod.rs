@@ -230,8 +230,7 @@ fn channel(wire: &mut Wire<'_>) -> Result {
     wire.name("channel data");
     wire.info(format_args!("channel {number:#06x}, {length} bytes"));
     relayed(wire, length);
-    wire.rest(&VALUE);
-    Ok(())
+    wire.rest_is(&VALUE)
 }
 
 /// Hands relayed data over to the protocols of a call.
@@ -327,8 +326,7 @@ impl Transactions {
 }
 
 fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest(field);
-    Ok(())
+    wire.rest_is(field)
 }
 
 const V6: u8 = 2;

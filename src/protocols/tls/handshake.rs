@@ -79,22 +79,17 @@ pub(in crate::protocols) fn body(wire: &mut Wire<'_>, kind: u8, hello: &mut Hell
         16 => key_exchange::client(wire, hello),
         20 => {
             hello.finished = true;
-            wire.rest(&VERIFY_DATA);
-            Ok(())
+            wire.rest_is(&VERIFY_DATA)
         }
         22 => {
             wire.embeds("ocsp");
-            wire.rest(&PARAMETERS);
-            Ok(())
+            wire.rest_is(&PARAMETERS)
         }
         24 => {
             hello.updated = true;
             wire.u8(&KEY_UPDATE).map(drop)
         }
-        _ => {
-            wire.rest(&PARAMETERS);
-            Ok(())
-        }
+        _ => wire.rest_is(&PARAMETERS),
     }
 }
 

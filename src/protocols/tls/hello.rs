@@ -245,10 +245,7 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             wire.skip(wire.remaining())
         }
         _ if wire.remaining() == 0 => Ok(()),
-        (_, Context::Other) => {
-            wire.rest(&EXTENSION_DATA);
-            Ok(())
-        }
+        (_, Context::Other) => wire.rest_is(&EXTENSION_DATA),
         (AUTHORITIES, _) => authorities(wire),
         (SERVER_NAME, _) => list16(wire, &SNI_LIST_LENGTH, |wire| {
             wire.u8(&SNI_TYPE)?;
@@ -309,10 +306,7 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
         (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),
         (KEY_SHARE, Context::Server) => key_share(wire),
-        _ => {
-            wire.rest(&EXTENSION_DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&EXTENSION_DATA),
     })
 }
 

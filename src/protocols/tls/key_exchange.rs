@@ -49,10 +49,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &Hello) -> Result {
         "ECDHE_RSA" | "ECDHE_ECDSA" | "DHE_RSA" | "DHE_DSS" if hello.version >= TLS_1_0 => {
             signature(wire, hello, &SIGNED_LENGTH, &SIGNED)
         }
-        _ => {
-            wire.rest(&PARAMETERS);
-            Ok(())
-        }
+        _ => wire.rest_is(&PARAMETERS),
     }
 }
 
@@ -67,10 +64,7 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &Hello) -> Result {
         }
         "DHE_RSA" | "DHE_DSS" | "DH_RSA" | "DH_DSS" | "DH_anon" => prefixed(wire, &DH_YC_LENGTH, &DH_YC),
         "RSA" if hello.version >= TLS_1_0 => prefixed(wire, &PREMASTER_LENGTH, &PREMASTER),
-        _ => {
-            wire.rest(&PARAMETERS);
-            Ok(())
-        }
+        _ => wire.rest_is(&PARAMETERS),
     }
 }
 

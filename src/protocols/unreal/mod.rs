@@ -329,10 +329,7 @@ fn game(opening: Opening, wire: &mut Wire<'_>) -> Result {
     packet.opening(opening);
     let whole = packet.at / 8;
     wire.skip(whole)?;
-    if wire.remaining() > 0 {
-        wire.rest(&DATA);
-    }
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 /// A cursor that counts in bits, the least significant one of a byte first.

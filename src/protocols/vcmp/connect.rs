@@ -33,8 +33,7 @@ pub(super) fn client_connect(wire: &mut Wire<'_>, version: Version, _: Side) -> 
     let name = read_text(wire, &CONNECT_NAME, len.into())?;
     let version = name_of(CLIENT_VERSIONS, number.into()).unwrap_or("unknown version");
     wire.info(format_args!("{version}, {}", Quoted(&text(name))));
-    wire.rest(&CONNECT_HASHES);
-    Ok(())
+    wire.rest_is(&CONNECT_HASHES)
 }
 
 pub(super) fn join(wire: &mut Wire<'_>, version: Version, _: Side) -> Result {
@@ -88,8 +87,7 @@ pub(super) fn files_needed(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
         wire.bytes(&NEEDED_SHA1, SHA1)?;
     }
     wire.info(format_args!("{count} {}", if count == 1 { "file" } else { "files" }));
-    wire.rest(&UNKNOWN);
-    Ok(())
+    wire.rest_is(&UNKNOWN)
 }
 
 pub(super) fn freeze(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
@@ -107,8 +105,5 @@ pub(super) fn freeze(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
 
 /// A message that is one compressed block with undocumented contents.
 pub(super) fn compressed(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
-    compressed::block(wire, |wire| {
-        wire.rest(&UNKNOWN);
-        Ok(())
-    })
+    compressed::block(wire, |wire| wire.rest_is(&UNKNOWN))
 }

@@ -88,10 +88,7 @@ impl Exchange for Session {
         let result = match (is_reply, opcode) {
             (true, b'i') => info(wire),
             (true, b'c') => clients(wire),
-            _ => {
-                wire.rest(&OPAQUE);
-                Ok(())
-            }
+            _ => wire.rest_is(&OPAQUE),
         };
         // Players connect from another port than the query.
         if let Some(server) = wire.ends().map(|[src, dst]| if is_reply { src } else { dst }) {
@@ -135,8 +132,7 @@ fn info(wire: &mut Wire<'_>) -> Result {
     long_text(wire, &GAMEMODE)?;
     long_text(wire, &MAP_NAME)?;
     // Some servers append stale buffer contents.
-    wire.rest(&OPAQUE);
-    Ok(())
+    wire.rest_is(&OPAQUE)
 }
 
 fn long_text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
@@ -161,6 +157,5 @@ fn clients(wire: &mut Wire<'_>) -> Result {
         let len = wire.u8(&TEXT_LEN)?;
         read_text(wire, &PLAYER_NAME, len.into())?;
     }
-    wire.rest(&OPAQUE);
-    Ok(())
+    wire.rest_is(&OPAQUE)
 }

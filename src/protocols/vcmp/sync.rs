@@ -47,10 +47,7 @@ fn sync(wire: &mut Wire<'_>, version: Version, from: Side, read: impl FnOnce(&mu
     match version {
         Version::Rel006 | Version::V470 => content(wire, from, read),
         Version::V471 => compressed::block(wire, |wire| content(wire, from, read)),
-        Version::Rel004 => {
-            wire.rest(&UNKNOWN);
-            Ok(())
-        }
+        Version::Rel004 => wire.rest_is(&UNKNOWN),
     }
 }
 

@@ -147,8 +147,7 @@ impl Conversation for Session {
 
 fn magic(wire: &mut Wire<'_>, name: &str) -> Result {
     wire.name(name);
-    wire.rest(&MAGIC);
-    Ok(())
+    wire.rest_is(&MAGIC)
 }
 
 /// Dissects a message after its length; `sent` receives file contents.

@@ -5,6 +5,7 @@ mod handover;
 mod numbers;
 mod places;
 mod secrets;
+mod steps;
 mod summary;
 
 use super::notes::{DEEP, LEFT_OVER};

@@ -61,10 +61,7 @@ pub(super) fn read(of: Type, wire: &mut Wire<'_>, field: &'static Field, place: 
         Type::Palette => wire.group(field, |wire| palette(wire, ZONES, ZONES)),
         Type::RegionCrcs => wire.group(field, region_crcs),
         Type::Slots(form) => wire.group(field, |wire| slots(wire, form, place.capacity)),
-        _ => {
-            wire.rest(field);
-            Ok(())
-        }
+        _ => wire.rest_is(field),
     }
 }
 
