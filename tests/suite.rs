@@ -1,6 +1,7 @@
 //! All integration tests, in one program: it links once, and runs tests of all files side by side.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
+mod captures;
 mod checksums;
 mod columns;
 mod comfort;
@@ -18,6 +19,7 @@ mod fuzzed;
 mod glossary;
 mod habits;
 mod heuristics;
+mod hex;
 mod html;
 mod invariants;
 mod ksy;

@@ -9,8 +9,6 @@
 
 mod buffer;
 mod common;
-#[cfg(test)]
-mod cuts;
 mod error;
 mod format;
 mod frame;
@@ -29,8 +27,6 @@ mod packed;
 mod pcap;
 mod pcapng;
 mod raw;
-#[cfg(test)]
-mod samples;
 mod sniff;
 mod snoop;
 mod text_packet;
@@ -372,6 +368,3 @@ impl Read for Counted {
         Ok(count)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -272,14 +272,36 @@ impl BufRead for Source {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{Cursor, Write};
 
-    use lz4_flex::frame::BlockMode;
+    use flate2::{Compression, write::GzEncoder};
+    use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
-    use crate::input::samples::{gzip, lz4, lz4_of, zstd};
 
     type Pack = fn(&[u8]) -> Vec<u8>;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    fn lz4(bytes: &[u8]) -> Vec<u8> {
+        lz4_of(bytes, BlockMode::Linked)
+    }
+
+    fn lz4_of(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
+        let info = FrameInfo::new().block_mode(mode).block_size(BlockSize::Max64KB).content_checksum(true).block_checksums(true);
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
 
     fn lz4_independent(bytes: &[u8]) -> Vec<u8> {
         lz4_of(bytes, BlockMode::Independent)

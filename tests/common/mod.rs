@@ -1,5 +1,6 @@
 //! Runs the program, and compares its output with golden texts in `tests/golden/`.
 
+pub mod frames;
 pub mod sides;
 
 use std::fs;
@@ -22,6 +23,11 @@ pub struct Run {
 /// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/full`, or `UPDATE`, since golden texts have all.
 pub fn is_thorough() -> bool {
     ["THOROUGH", "UPDATE"].iter().any(|name| std::env::var_os(name).is_some())
+}
+
+/// How many of `most` random cases an expensive test runs: all if tests are thorough, else an eighth.
+pub fn share_of(most: u32) -> u32 {
+    if is_thorough() { most } else { most.div_ceil(8) }
 }
 
 /// Whether a test runs this case of `of`: all of them if tests are thorough, else each of them for another sample or frame. `TURN` is

@@ -41,8 +41,6 @@ mod snort;
 mod split;
 mod suspicion;
 mod table;
-#[cfg(test)]
-mod tests;
 mod text;
 mod yaml;
 

@@ -386,7 +386,3 @@ impl Reader {
         ReadError::damaged(self.input.buffer.offset(), text)
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::cast_possible_truncation, reason = "lengths in tests are small, and halves of a time are meant")]
-mod tests;

@@ -99,6 +99,3 @@ impl Dialect for Log {
         Ok(Fed::Taken)
     }
 }
-
-#[cfg(test)]
-mod tests;

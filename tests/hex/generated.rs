@@ -13,7 +13,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     // Each case is written and read in the manner of every tool. Short texts are ambiguous by chance, so the cases are the same
     // in every run.
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(31), ..ProptestConfig::with_cases(trial::share_of(256)) })]
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(31), ..ProptestConfig::with_cases(share_of(256)) })]
 
     #[test]
     fn any_bytes_come_back_from_every_tool(bytes in any_bytes()) {
@@ -68,7 +68,7 @@ proptest! {
 
 proptest! {
     // A damaged row can be text of another dialect by chance, so the cases are the same in every run.
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(29), ..ProptestConfig::with_cases(trial::share_of(256)) })]
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(29), ..ProptestConfig::with_cases(share_of(256)) })]
 
     #[test]
     fn a_wrong_character_never_loses_a_byte(

@@ -1,8 +1,17 @@
 //! Captures as a whole: compression, requested formats, several files in one input.
 
-use super::samples::{drain, drain_slowly, gzip, open};
-use super::*;
+mod cuts;
+mod pcap;
+mod pcapng;
+mod samples;
+mod snoop;
+
+use crate::common::frames::{drain, drain_slowly, open};
 use proptest::prelude::*;
+use proto_dissect::input::{Capture, Format, InputFormat, Link, OpenError, Options};
+use proto_dissect::tree::Side;
+use samples::gzip;
+use std::io::{self, Read};
 
 fn pcap() -> Vec<u8> {
     samples::pcap(40)
@@ -12,7 +21,7 @@ fn pcap() -> Vec<u8> {
 fn gzip_is_seen_through_up_to_three_times() {
     let plain = drain(&pcap());
     let mut packed = pcap();
-    for _ in 0..COMPRESSION_DEPTH {
+    for _ in 0..3 {
         packed = gzip(&packed);
         assert_eq!(drain(&packed), plain);
         assert_eq!(drain_slowly(&packed), plain);

@@ -2,7 +2,7 @@
 
 use super::writers::{joined, rows, spaced};
 use super::*;
-use crate::input::hex::dialects::{BYTES, DIALECTS as KNOWN};
+use proto_dissect::input::{DIALECT_BYTES, DIALECTS};
 
 /// A packet with its sender and seconds since noon.
 type Sent = (Vec<u8>, Side, u8);
@@ -97,7 +97,7 @@ fn packets() -> impl Strategy<Value = Vec<Sent>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(trial::share_of(256)))]
+    #![proptest_config(ProptestConfig::with_cases(share_of(256)))]
 
     #[test]
     fn packets_come_back_with_their_directions_and_times(packets in packets()) {
@@ -118,110 +118,11 @@ proptest! {
 
 #[test]
 fn every_dialect_reads_its_example() {
-    for known in KNOWN {
+    for known in DIALECTS {
         let (frames, error) = drain(known.example.as_bytes());
         assert_eq!(error.map(|error| error.to_string()), None, "{}", known.name);
-        assert_eq!(frames.concat_bytes(), BYTES, "{}\n{}", known.name, known.example);
+        assert_eq!(concat_bytes(&frames), DIALECT_BYTES, "{}\n{}", known.name, known.example);
     }
-}
-
-#[test]
-fn blank_lines_and_widths_separate_packets() {
-    let (a, b, c) = ("25 00 f2 11 07\n", "25 00\n", "25 00 f2 11 07 00\n");
-    let lens = |text: &str| read(text).0.iter().map(|frame| frame.bytes.len()).collect::<Vec<_>>();
-    assert_eq!(lens(&[a, a, b].concat()), [12]);
-    assert_eq!(lens(&[a, c].concat()), [5, 6]);
-    assert_eq!(lens(&[a, b, a].concat()), [5, 2, 5]);
-    assert_eq!(lens(&[b, a].concat()), [2, 5]);
-    assert_eq!(lens(&[a, b, b].concat()), [5, 2, 2]);
-    assert_eq!(lens(&[a, "\n", a].concat()), [5, 5]);
-    assert_eq!(lens(&[a, a, c, c, b].concat()), [5, 5, 6, 6, 2]);
-}
-
-#[test]
-fn numbers_of_several_bytes_are_memory() {
-    assert_eq!(whole("0x50495002, 0x1, 0xffff").unwrap(), [2, 0x50, 0x49, 0x50, 1, 0, 0, 0, 0xff, 0xff, 0, 0]);
-    assert_eq!(whole("dw 0025 11F2").unwrap(), [0x25, 0, 0xf2, 0x11]);
-    assert_eq!(whole("0x2300000001").unwrap(), [0x23, 0, 0, 0, 1]);
-    assert!(whole("0x01, 0x02, 0x0304\n0x11223344").is_err());
-}
-
-#[test]
-fn bytes_are_found_in_further_forms() {
-    for (text, sides) in [
-        ("['25', '00', 'f2', '11']\n", ""),
-        ("['0x25', '0x0', '0xf2', '0x11']\n", ""),
-        ("25|00|f2|11\n", ""),
-        ("25;00;f2;11\n", ""),
-        ("the server sends `25 00 f2 11`\n", ""),
-        ("{\"dir\":\"out\",\"data\":\"2500f211\"}\n{\"dir\":\"in\",\"data\":\"2500f211\"}\n", "cs"),
-        ("time,dir,data\n1700000000.5,in,2500f211\n1700000001.5,out,2500f211\n", "sc"),
-        ("12:00:01,123,456   ETHER\n|0   |25|00|f2|11|\n", ""),
-        ("C→S: 25 00 f2 11\nS→C: 25 00 f2 11\n", "cs"),
-        ("client→server 25 00 f2 11\nserver→client 25 00 f2 11\n", "cs"),
-        ("to server: 25 00 f2 11\nfrom server: 25 00 f2 11\n", "cs"),
-        ("DEBUG:root:00000000  25 00  %.\nDEBUG:root:00000002  f2 11  ..\n", ""),
-        ("flags: 00100101 00000000 11110010 00010001\n", ""),
-        ("192.0.2.10:50123 → 198.51.100.20:4000  25 00 f2 11\n", "c"),
-        ("vcan0  123   [4]  25 00 F2 11\n", ""),
-        ("> 2026/11/03 12:00:01.000123456  length=4 from=0 to=3\n 25 00 f2 11  %...\n--\n", "c"),
-    ] {
-        let (frames, error) = read(text);
-        assert_eq!(error, None, "{text}");
-        let found: String = frames.iter().filter_map(|frame| frame.direction).map(|side| word(side, "c", "s")).collect();
-        assert!(frames.iter().all(|frame| frame.bytes == [0x25, 0, 0xf2, 0x11]) && !frames.is_empty(), "{text}: {frames:?}");
-        assert_eq!(found, sides, "{text}");
-    }
-}
-
-#[test]
-fn directives_and_bits_are_read_with_their_sizes() {
-    for (text, bytes) in [
-        ("x msg db 23h, 0, 0FFh, '{\"', 2 dup(1)  ; text\ny dd 4433h\n", Ok(&b"#\0\xff{\"\x01\x01\x33\x44\0\0"[..])),
-        ("db -128,1\ndw -32768\n", Ok(b"\x80\x01\0\x80")),
-        ("x db -1, 0x10\ndq 0FFFFFFFFFFFFFFFFh\n", Ok(b"\xff\x10\xff\xff\xff\xff\xff\xff\xff\xff")),
-        ("db 23\n", Ok(b"\xdb\x23")),
-        ("dd 11 22\n", Ok(b"\xdd\x11\x22")),
-        ("0010: db 50\n", Ok(b"\xdb\x50")),
-        ("00010000 11111010", Ok(b"\x10\xfa")),
-        ("0b00001111, 0b1", Ok(b"\x0f\x01")),
-        ("0010 0101 0000 0001", Ok(b"\x25\x01")),
-        ("00 01 00 00", Ok(b"\0\x01\0\0")),
-        ("db 23h, ?", Err("line 1, column 9: `?` is a byte without a value")),
-        ("db 1,2\ndb 123h", Err("line 2, column 4: a number of more than 1 bytes")),
-        ("db 1,2\ndb -129", Err("line 2, column 4: a number of more than 1 bytes")),
-        ("db 1,2\ndw -32769", Err("line 2, column 4: a number of more than 2 bytes")),
-        ("db 1,2\ndb 23h 24h", Err("line 2, column 8: expected a comma")),
-        ("db 1,2\ndb 'abc", Err("line 2, column 4: a text without its closing quote")),
-        ("db 1,2\ndb 99999999 dup(0)", Err("line 2, column 17: a packet of more than")),
-        ("a:00000010 db 1,2\na:00000013 db 2", Err("line 2, column 1: the address is 0x13, but the line before ends at 0x12")),
-        ("00010000 11111010\n00010000 1111", Err("line 2, column 10: expected 8 bits")),
-    ] {
-        match (whole(text), bytes) {
-            (Err(error), Err(wanted)) => assert!(error.starts_with(wanted), "{text}: {error}"),
-            (read, wanted) => {
-                assert_eq!(read.as_deref(), wanted.map(|bytes: &[u8]| bytes).map_err(ToOwned::to_owned).as_deref(), "{text}")
-            }
-        }
-    }
-}
-
-#[test]
-fn a_text_without_packets_is_refused() {
-    for text in ["b''", "Out[2]: b''\n", "[]", "char p[] = \"\";"] {
-        assert!(open(text.as_bytes()).is_err(), "{text}");
-    }
-}
-
-#[test]
-fn a_capture_inside_text_is_opened() {
-    let pcap = "d4c3b2a1020004000000000000000000ffff000001000000 00000000000000000200000002000000 2300";
-    for text in [pcap.to_owned(), format!("log: {}", pcap.replace(' ', ""))] {
-        let (frames, error) = drain(text.as_bytes());
-        assert_eq!((bytes(&frames), error.is_none()), (vec![&[0x23, 0][..]], true), "{text}");
-    }
-    // The magic number alone is a packet of four bytes.
-    assert_eq!(whole("d4c3b2a1").unwrap(), [0xd4, 0xc3, 0xb2, 0xa1]);
 }
 
 #[test]

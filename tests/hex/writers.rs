@@ -1,11 +1,11 @@
 //! Test helpers: write bytes in the formats of tools, from their documentation and not from the readers.
 
 /// A tool or convention, and its formatter.
-pub(super) type Writer = (&'static str, fn(&[u8]) -> String);
+pub type Writer = (&'static str, fn(&[u8]) -> String);
 
 /// A frame of UDP.
 #[rustfmt::skip]
-pub(super) const PACKET: [u8; 72] = [
+pub const PACKET: [u8; 72] = [
     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00,
     0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00,
     0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b,
@@ -14,7 +14,7 @@ pub(super) const PACKET: [u8; 72] = [
 ];
 
 /// Dialects in which any bytes are unambiguous.
-pub(super) const WRITERS: &[Writer] = &[
+pub const WRITERS: &[Writer] = &[
     ("xxd", |bytes| xxd(bytes, 2, false)),
     ("xxd -g1", |bytes| xxd(bytes, 1, false)),
     ("hexdump -C", hexdump_c),
@@ -69,7 +69,7 @@ pub(super) const WRITERS: &[Writer] = &[
 ];
 
 /// Dialects of logs, debuggers and community tools.
-pub(super) const COMMUNITY: &[Writer] = &[
+pub const COMMUNITY: &[Writer] = &[
     ("logcat", |bytes| rows(bytes, |at, row| format!("01-02 12:00:01.123  1234  5678 D NetGame : {at:04x}: {}\n", spaced(row)))),
     ("kernel print_hex_dump", |bytes| {
         rows(bytes, |at, row| format!("[ 1234.567890] game: {at:08x}: {}  {}\n", spaced(row), text(row)))
@@ -125,7 +125,7 @@ pub(super) const COMMUNITY: &[Writer] = &[
 ];
 
 /// Further options and languages.
-pub(super) const PRINTED: &[Writer] = &[
+pub const PRINTED: &[Writer] = &[
     ("xxd -c8 -g1", |bytes| chunks(bytes, 8, |at, row| format!("{at:08x}: {:<23}  {}\n", spaced(row), text(row)))),
     ("xxd -i -u", |bytes| {
         format!("unsigned char p[] = {{\n  {}\n}};\nunsigned int p_len = 72;\n", list(bytes, |byte| format!("0X{byte:02X}")))
@@ -161,13 +161,17 @@ pub(super) const PRINTED: &[Writer] = &[
     ("a Rust array", |bytes| format!("let p = [\n    {}\n];\n", list(bytes, |byte| format!("0x{byte:02x}")))),
     ("odd spacing", |bytes| chunks(bytes, 7, |_, row| joined(row, 1, "   ") + "  \n")),
     ("words of four digits", |bytes| joined(bytes, 2, " ")),
+    ("Follow Stream", |bytes| {
+        let apart = |row: &[u8]| row.chunks(8).map(text).collect::<Vec<_>>().join(" ");
+        rows(bytes, |at, row| format!("{at:08x}  {:<48} {}\n", halves(row).trim_end(), apart(row)))
+    }),
     ("base64", |bytes| {
         chunks(data_encoding::BASE64.encode(bytes).as_bytes(), 76, |_, line| String::from_utf8_lossy(line).into_owned() + "\n")
     }),
 ];
 
 /// Dialects whose short forms are ambiguous and therefore rejected.
-pub(super) const DOUBTFUL: &[Writer] = &[
+pub const DOUBTFUL: &[Writer] = &[
     ("xxd -e", |bytes| xxd(bytes, 4, true)),
     ("xxd -g4", |bytes| xxd(bytes, 4, false)),
     ("od -tu1", |bytes| od_decimal(bytes, false)),
@@ -186,7 +190,7 @@ pub(super) const DOUBTFUL: &[Writer] = &[
     ("binascii.hexlify", |bytes| format!("b'{}'", joined(bytes, 1, ""))),
 ];
 
-pub(super) fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
+pub fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
     chunks(bytes, 16, row)
 }
 
@@ -208,11 +212,11 @@ fn python(bytes: &[u8]) -> String {
     })
 }
 
-pub(super) fn spaced(bytes: &[u8]) -> String {
+pub fn spaced(bytes: &[u8]) -> String {
     joined(bytes, 1, " ")
 }
 
-pub(super) fn joined(bytes: &[u8], size: usize, between: &str) -> String {
+pub fn joined(bytes: &[u8], size: usize, between: &str) -> String {
     let hex = |group: &[u8]| group.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     bytes.chunks(size).map(hex).collect::<Vec<_>>().join(between)
 }

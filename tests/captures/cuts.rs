@@ -1,6 +1,7 @@
 //! Every container, plain and compressed, truncated at every byte: the frames are a prefix of the whole, and an error reports it.
 
-use super::samples::{drain, drain_slowly, every_cut_gives_a_prefix, gzip, lz4, open, pcap, pcapng, snoop, try_drain, zstd};
+use super::samples::{every_cut_gives_a_prefix, gzip, lz4, pcap, pcapng, snoop, zstd};
+use crate::common::frames::{drain, drain_slowly, open, try_drain};
 
 #[test]
 fn a_compressed_capture_cut_anywhere_gives_the_frames_before_the_cut() {

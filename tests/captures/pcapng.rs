@@ -1,7 +1,21 @@
 //! pcapng as a whole: blocks are written and read back.
 
-use super::*;
-use crate::input::samples::{self, drain, drain_slowly};
+use crate::common::frames::{drain, drain_slowly, open};
+use proto_dissect::input::{Link, Timestamp};
+
+/// Types of blocks.
+const SHB: u32 = 0x0a0d_0d0a;
+const IDB: u32 = 1;
+const OBSOLETE: u32 = 2;
+const SPB: u32 = 3;
+const NRB: u32 = 4;
+const EPB: u32 = 6;
+const DSB: u32 = 10;
+const DCB: u32 = 0x4000_0bad;
+
+/// Codes of options of an interface.
+const TSRESOL: u16 = 9;
+const TSOFFSET: u16 = 14;
 
 /// Writes blocks in one byte order.
 #[derive(Clone, Copy)]
@@ -22,11 +36,11 @@ impl Writer {
     }
 
     fn section(self) -> Vec<u8> {
-        self.block(SHB_MAGIC, &[self.w32(0x1a2b_3c4d), self.w16(1), self.w16(0), vec![0xff; 8]].concat())
+        self.block(SHB, &[self.w32(0x1a2b_3c4d), self.w16(1), self.w16(0), vec![0xff; 8]].concat())
     }
 
     fn interface(self, link: u16, snap_len: u32, options: &[u8]) -> Vec<u8> {
-        self.block(IDB_MAGIC, &[&self.w16(link), &self.w16(0), &self.w32(snap_len), options].concat())
+        self.block(IDB, &[&self.w16(link), &self.w16(0), &self.w32(snap_len), options].concat())
     }
 
     fn option(self, code: u16, value: &[u8]) -> Vec<u8> {
@@ -40,7 +54,7 @@ impl Writer {
         padded.resize(bytes.len().next_multiple_of(4), 0);
         let len = self.w32(bytes.len() as u32);
         let numbers = [self.w32(interface), self.w32((time >> 32) as u32), self.w32(time as u32), len, self.w32(99)].concat();
-        self.block(EPB_MAGIC, &[&numbers, &padded[..], options].concat())
+        self.block(EPB, &[&numbers, &padded[..], options].concat())
     }
 }
 
@@ -65,7 +79,7 @@ fn sections_have_their_own_byte_order_and_interfaces() {
     assert_eq!(frames[0].time, Some(Timestamp { seconds: 1, nanos: 2000 }));
     assert_eq!(frames[0].original_len, 99);
     assert_eq!(drain_slowly(&bytes).0, frames);
-    let mut capture = samples::open(&bytes).unwrap();
+    let mut capture = open(&bytes).unwrap();
     assert_eq!(capture.links(), [1]);
     while capture.next_frame().unwrap().is_some() {}
     assert_eq!(capture.links(), [1, 101]);
@@ -74,9 +88,9 @@ fn sections_have_their_own_byte_order_and_interfaces() {
 #[test]
 fn times_have_any_resolution_and_an_offset() {
     for writer in [LITTLE, BIG] {
-        let resolution = |exponent: u8| writer.option(IF_TSRESOL, &[exponent]);
+        let resolution = |exponent: u8| writer.option(TSRESOL, &[exponent]);
         let offset =
-            |seconds: i64| writer.option(IF_TSOFFSET, &if writer.0 { seconds.to_be_bytes() } else { seconds.to_le_bytes() });
+            |seconds: i64| writer.option(TSOFFSET, &if writer.0 { seconds.to_be_bytes() } else { seconds.to_le_bytes() });
         assert_eq!(time_of(writer, &[], 1_500_000), (1, 500_000_000));
         assert_eq!(time_of(writer, &resolution(9), 5_000_000_007), (5, 7));
         assert_eq!(time_of(writer, &resolution(0x88), 0x0132), (1, 195_312_500));
@@ -91,9 +105,9 @@ fn times_have_any_resolution_and_an_offset() {
 
 #[test]
 fn simple_and_obsolete_packets_are_frames_and_custom_blocks_are_not() {
-    let simple = LITTLE.block(SPB_MAGIC, &[&LITTLE.w32(60)[..], b"abcdefgh"].concat());
+    let simple = LITTLE.block(SPB, &[&LITTLE.w32(60)[..], b"abcdefgh"].concat());
     let times = [LITTLE.w32(0), LITTLE.w32(7), LITTLE.w32(3), LITTLE.w32(3)].concat();
-    let obsolete = LITTLE.block(OBSOLETE_PACKET, &[&LITTLE.w16(0), &LITTLE.w16(1), &times[..], b"xyz\0"].concat());
+    let obsolete = LITTLE.block(OBSOLETE, &[&LITTLE.w16(0), &LITTLE.w16(1), &times[..], b"xyz\0"].concat());
     let custom = LITTLE.block(0xbad, b"\0\0\0\0abcd");
     let bytes = [LITTLE.section(), LITTLE.interface(1, 6, &[]), simple, custom, obsolete].concat();
     let (frames, error) = drain(&bytes);
@@ -121,7 +135,7 @@ fn damage_is_reported_with_its_place_after_the_frames_before_it() {
     let tiny = [LITTLE.w32(6), LITTLE.w32(8)].concat();
     let odd = [LITTLE.w32(6), LITTLE.w32(33)].concat();
     let stranger = LITTLE.enhanced(1, 0, b"abc", &[]);
-    let unmarked = LITTLE.block(SHB_MAGIC, &[7; 16]);
+    let unmarked = LITTLE.block(SHB, &[7; 16]);
     for damage in [two_lengths, packet_too_long, huge, tiny, odd, stranger, unmarked] {
         let (frames, error) = drain(&[&good[..], &damage].concat());
         let error = error.unwrap();
@@ -141,13 +155,13 @@ fn comments_and_names_are_read() {
     for writer in [LITTLE, BIG] {
         let about = [writer.option(1, b"of the section"), writer.option(3, b"an OS"), writer.option(4, b"a program\0")].concat();
         let mark = [writer.w32(0x1a2b_3c4d), writer.w16(1), writer.w16(0), vec![0xff; 8]].concat();
-        let section = writer.block(SHB_MAGIC, &[mark, about].concat());
+        let section = writer.block(SHB, &[mark, about].concat());
         let named = [writer.option(2, b"eth0"), writer.option(3, b"a cable"), writer.option(1, b"of the interface")].concat();
         let interfaces = [writer.interface(1, 96, &named), writer.interface(113, 0, &[])].concat();
         let comments =
             [writer.option(1, b"one"), writer.option(2, b"\0\0\0\0"), writer.option(1, "tw\u{f6}".as_bytes())].concat();
         let packets = [writer.enhanced(0, 0, b"abc", &comments), writer.enhanced(1, 0, b"abcd", &[])].concat();
-        let mut capture = samples::open(&[section, interfaces, packets].concat()).unwrap();
+        let mut capture = open(&[section, interfaces, packets].concat()).unwrap();
         let frame = capture.next_frame().unwrap().unwrap();
         assert_eq!((frame.interface, frame.interface_name), (Some(0), Some("eth0")));
         assert_eq!(frame.comments.iter().collect::<Vec<_>>(), ["one", "tw\u{f6}"]);
@@ -169,12 +183,12 @@ fn comments_and_names_are_read() {
 
 #[test]
 fn other_blocks_are_counted() {
-    let names = LITTLE.block(NRB_MAGIC, &[0; 4]);
-    let secrets = LITTLE.block(DSB_MAGIC, &[LITTLE.w32(0x544c_534b), LITTLE.w32(0)].concat());
-    let custom = LITTLE.block(DCB_MAGIC, &LITTLE.w32(32473));
+    let names = LITTLE.block(NRB, &[0; 4]);
+    let secrets = LITTLE.block(DSB, &[LITTLE.w32(0x544c_534b), LITTLE.w32(0)].concat());
+    let custom = LITTLE.block(DCB, &LITTLE.w32(32473));
     let unknown = LITTLE.block(0x8000_0077, b"");
     let (start, packet) = ([LITTLE.section(), LITTLE.interface(1, 0, &[])].concat(), LITTLE.enhanced(0, 0, b"abc", &[]));
-    let mut capture = samples::open(&[start, names.clone(), packet, secrets, names, custom, unknown].concat()).unwrap();
+    let mut capture = open(&[start, names.clone(), packet, secrets, names, custom, unknown].concat()).unwrap();
     while capture.next_frame().unwrap().is_some() {}
     let extras: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
     let custom = "1 custom block of enterprise 32473";
