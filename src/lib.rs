@@ -52,6 +52,7 @@ pub mod ksy;
 #[doc(hidden)]
 pub mod layers;
 pub mod limits;
+mod nearest;
 #[doc(hidden)]
 pub mod protocols;
 pub mod record;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules from the lowest rank up; a module may use those of a lower rank. See ARCHITECTURE.md.
 const RANKS: &[&[&str]] = &[
-    &["limits", "tree"],
+    &["limits", "nearest", "tree"],
     &["wire", "input"],
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
@@ -106,7 +106,7 @@ fn every_module_has_a_rank() {
 fn protocols_know_only_trees_and_the_wire() {
     for (path, text) in sources().iter().filter(|(path, _)| module(path) == "protocols" && !is_test(path)) {
         for part in without_tests(text).split("crate::").skip(1) {
-            let known = ["tree", "limits", "wire", "protocols"].iter().any(|name| part.starts_with(name));
+            let known = ["tree", "limits", "nearest", "wire", "protocols"].iter().any(|name| part.starts_with(name));
             assert!(known, "{} uses crate::{}", path.display(), part.split([':', ';']).next().unwrap_or_default());
         }
     }

@@ -2,10 +2,10 @@
 
 use super::args::Reading;
 use super::forms::Wrong;
-use super::nearest::nearest_names;
 use super::settings;
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
+use crate::nearest::similar;
 use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
 use crate::tree::{Side, StreamId, Transport};
 use crate::wire::{Dissector, On, Protocol};
@@ -66,10 +66,8 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
 
 /// Parses a link type, by name or number.
 fn link(text: &str) -> Result<u16, Wrong> {
-    link_number(text).ok_or_else(|| {
-        let nearest = nearest_names(text, link_names(), 4);
-        format!("--link {text}: unknown link type; expected a number or a name; similar names: {nearest}")
-    })
+    link_number(text)
+        .ok_or_else(|| format!("--link {text}: unknown link type; expected a number or a name{}", similar(text, link_names())))
 }
 
 /// Parses `rs.type:u8 name37`: a protocol with a setting of the same name, and its value.
@@ -128,10 +126,8 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
     match registry.applications().find(|protocol| protocol.this.abbrev == name) {
         Some(protocol) => Ok(protocol),
         None => {
-            let nearest = nearest_names(&registry.with_filter_name(name), known(), 8);
-            Err(format!(
-                "{option} {text}: unknown protocol {name:?}; similar names: {nearest}; layers such as eth and ip are accepted, too"
-            ))
+            let similar = similar(&registry.with_filter_name(name), known());
+            Err(format!("{option} {text}: unknown protocol {name:?}{similar}; layers such as eth and ip are accepted, too"))
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Exit;
 use super::args::{Args, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use crate::nearest::nearest;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -110,10 +111,11 @@ pub(super) fn mistake(args: &Args, line: &[OsString]) -> Option<(String, Exit)> 
             return Some((format!("{text}: no such file or command; {meant}"), Exit::Usage));
         }
         // A lone file that does not exist is reported when it is opened, after the options are checked.
-        if is_alone && (command.is_some() || nearest(text).is_none()) {
+        let near = similar_command(text);
+        if is_alone && (command.is_some() || near.is_none()) {
             return None;
         }
-        Some(match (nearest(text), command) {
+        Some(match (near, command) {
             (Some(near), None) => (format!("{text}: no such file or command; did you mean proto-dissect {near}?"), Exit::Usage),
             (None, None) => {
                 (format!("{text}: no such file or command; proto-dissect --help lists the commands"), Exit::CannotOpen)
@@ -166,21 +168,15 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["s2c", "c2s"], "to select a direction, use -Y 'message.dir == \"s2c\"', or --dir s2c with follow FILE -s tcp/0"),
 ];
 
-/// Subcommand with this prefix, or with a similar name.
-fn nearest(word: &str) -> Option<String> {
-    let most = if word.len() < 5 { 1 } else { 2 };
+/// Subcommand with a similar name.
+fn similar_command(word: &str) -> Option<String> {
     let command = Args::command();
-    let names = command.get_subcommands().map(|command| command.get_name().to_owned());
-    let distance = |name: &str| match word.len() > 2 && name.starts_with(word) {
-        true => 0,
-        false => strsim::damerau_levenshtein(word, name),
-    };
-    names.map(|name| (distance(&name), name)).filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
+    nearest(word, command.get_subcommands().map(clap::Command::get_name)).first().map(|name| (*name).to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{command_after_options, nearest};
+    use super::{command_after_options, similar_command};
 
     #[test]
     fn a_subcommand_after_options_is_found() {
@@ -206,13 +202,18 @@ mod tests {
 
     #[test]
     fn a_word_is_a_command_if_few_letters_are_wrong() {
-        for (word, command) in
-            [("stat", "stats"), ("feilds", "fields"), ("protocol", "protocols"), ("folow", "follow"), ("comp", "completions")]
-        {
-            assert_eq!(nearest(word).as_deref(), Some(command));
+        for (word, command) in [
+            ("stat", "stats"),
+            ("feilds", "fields"),
+            ("protocol", "protocols"),
+            ("folow", "follow"),
+            ("comp", "completions"),
+            ("st", "stats"),
+        ] {
+            assert_eq!(similar_command(word).as_deref(), Some(command));
         }
-        for word in ["st", "a", "dump", "session", "capture"] {
-            assert_eq!(nearest(word), None, "{word}");
+        for word in ["a", "dump", "session", "capture"] {
+            assert_eq!(similar_command(word), None, "{word}");
         }
     }
 }

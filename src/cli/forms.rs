@@ -1,9 +1,9 @@
 //! Derives the output plan from the options.
 
 use super::args::{Form, Output, When};
-use super::nearest::nearest_names;
 use crate::filter;
 use crate::glossary;
+use crate::nearest::similar;
 use crate::record::Scope;
 use crate::registry::Registry;
 use crate::render::{
@@ -331,8 +331,10 @@ pub(super) fn unknown_protocol(name: &str) -> Wrong {
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
-    let similar = nearest_names(&Registry::default().with_filter_name(name), known, 3);
-    format!("unknown {what} {name:?}; similar names: {similar}")
+    match similar(&Registry::default().with_filter_name(name), known) {
+        names if names.is_empty() => format!("unknown {what} {name:?}; `proto-dissect {what}s` lists all"),
+        names => format!("unknown {what} {name:?}{names}"),
+    }
 }
 
 pub(super) fn column_options(mut columns: ColumnOptions, output: &Output) -> Result<ColumnOptions, Wrong> {

@@ -5,6 +5,7 @@ use super::audience::Audience;
 use super::candidates::Candidates;
 use super::forms::Wrong;
 use super::progress::{Progress, TotalProgress};
+use super::similar_file::cannot_open;
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
@@ -101,7 +102,7 @@ impl InputSettings {
         let refused = |source: &Source| {
             let path = source.path().filter(|_| source.is_complete())?;
             let error = source.open().err()?;
-            super::print_error(format_args!("{}: cannot be opened: {error}", source.name()));
+            super::print_error(format_args!("{}: {}", source.name(), cannot_open(&error, source.path())));
             Some(path.to_owned())
         };
         // A second pass reads the same inputs.
@@ -361,7 +362,7 @@ fn name_candidates(name: &str, candidates: Option<Candidates>, audience: &mut im
 
 fn open(source: &Source, settings: &InputSettings, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
-        let text = format!("cannot be opened: {error}");
+        let text = cannot_open(&error, source.path());
         if !settings.is_reported(source) {
             settings.print_error(audience, format_args!("{name}: {text}"));
         }

@@ -1,9 +1,9 @@
 //! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
-use super::nearest::nearest_names;
 use super::{Exit, NAME, print_error, source, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
+use crate::nearest::similar;
 use crate::registry::{self, Registry};
 use crate::wire::Protocol;
 use clap::{Args as Group, ValueHint};
@@ -202,6 +202,6 @@ fn types_of(spec: &Spec, top: TypeId) -> impl Iterator<Item = (TypeId, &str)> {
 }
 
 fn no_type(spec: &Spec, top: TypeId, path: &Path, name: &str) -> String {
-    let nearest = nearest_names(name, types_of(spec, top).map(|(_, known)| known), 4);
-    format!("-k {}: unknown type {name:?}; similar names: {nearest}", path.display())
+    let similar = similar(name, types_of(spec, top).map(|(_, known)| known));
+    format!("-k {}: unknown type {name:?}{similar}", path.display())
 }

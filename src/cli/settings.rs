@@ -1,26 +1,23 @@
 //! Protocol settings, `-o PROTO.NAME=VALUE`, and limits on memory and work, `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
-use super::nearest::nearest_names;
 use super::preferences;
 use super::source;
 use crate::limits::{self, Unset};
+use crate::nearest::{examples, similar};
 use crate::registry::Registry;
 use crate::wire::{InvalidValue, Setting, Settings, ValueKind};
 use std::io::{self, Read};
-
-/// Number of names suggested for an unknown one.
-const SUGGESTIONS: usize = 3;
 
 /// Parses the options, with `=` or as in tshark with `:`. Errors list similar names.
 pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
     let mut settings = Settings::new();
     for option in options {
         let Some((name, value)) = option.split_once(['=', ':']) else {
-            return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", nearest(registry, option)));
+            return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", examples(option, names(registry))));
         };
         let Some(setting) = known(registry).find(|setting| setting.name == name) else {
-            let unknown = || format!("-o {name}: unknown setting; similar names: {}", nearest(registry, name));
+            let unknown = || format!("-o {name}: unknown setting{}", others(registry, name));
             return Err(preferences::alternative(name, value).unwrap_or_else(unknown));
         };
         let value = match setting.takes {
@@ -55,10 +52,13 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
 pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
-            return Err(format!("--limit {option}: expected NAME=VALUE, such as {}=1M", nearest_limits(option)));
+            return Err(format!("--limit {option}: expected NAME=VALUE, such as {}=1M", examples(option, limit_names())));
         };
         limits::set(name, value).map_err(|unset| match unset {
-            Unset::Unknown => format!("--limit {name}: unknown limit; similar names: {}", nearest_limits(name)),
+            Unset::Unknown => match similar(name, limit_names()) {
+                names if names.is_empty() => format!("--limit {name}: unknown limit; docs/limits.md lists all"),
+                names => format!("--limit {name}: unknown limit{names}"),
+            },
             Unset::Value { most } => format!("--limit {option}: expected a number from 1 to {most}, such as 64k or 2M"),
         })?;
     }
@@ -78,16 +78,25 @@ fn read(path: &str) -> io::Result<Vec<u8>> {
     }
 }
 
-fn nearest_limits(name: &str) -> String {
-    nearest_names(name, limits::ALL.iter().map(|limit| limit.name), SUGGESTIONS)
+fn limit_names() -> impl Iterator<Item = &'static str> {
+    limits::ALL.iter().map(|limit| limit.name)
 }
 
 fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
     registry.protocols().flat_map(|protocol| protocol.settings)
 }
 
-fn nearest(registry: Registry, name: &str) -> String {
-    nearest_names(name, known(registry).map(|setting| setting.name), SUGGESTIONS)
+/// Settings with similar names, or else those of the same protocol.
+fn others(registry: Registry, name: &str) -> String {
+    let similar = similar(name, names(registry));
+    let protocol = name.split('.').next().unwrap_or_default();
+    let is_of_it = |known: &&str| known.split_once('.').is_some_and(|(of, _)| of == protocol);
+    let own: Vec<&str> = names(registry).filter(is_of_it).collect();
+    if similar.is_empty() && !own.is_empty() { format!("; settings of {protocol}: {}", own.join(", ")) } else { similar }
+}
+
+fn names(registry: Registry) -> impl Iterator<Item = &'static str> {
+    known(registry).map(|setting| setting.name)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, follow, forms, intervals, of_output, print_error, several};
 use crate::input::Extra;
+use crate::nearest::nearest;
 use crate::record::Evictions;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
@@ -191,6 +192,7 @@ const LONGER: &[(&str, &str)] = &[
 const WORDS: &[(&[&str], &str)] = &[
     (&["messages", "message", "types", "names", "protocols", "protocol"], "hierarchy or io,phs"),
     (&["phs"], "io,phs"),
+    (&["creds"], "credentials"),
     (&["io"], "io,phs or io,stat,1"),
     (&["conversations", "conversation", "streams", "stream", "flows", "sessions", "conv", "tcp"], "conv,tcp"),
     (&["udp"], "conv,udp"),
@@ -214,7 +216,6 @@ const WORDS: &[(&[&str], &str)] = &[
 ];
 
 fn unknown(name: &str) -> forms::Wrong {
-    const NEAREST: usize = 3;
     if name.starts_with("follow,") {
         return format!("-z {name} cannot be combined with another -z");
     }
@@ -223,13 +224,10 @@ fn unknown(name: &str) -> forms::Wrong {
     }
     let mut known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
     known.extend(LONGER.iter().map(|(name, _)| (*name).to_owned()));
-    let shared = |known: &str| known.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
-    known.sort_by_cached_key(|known| {
-        let is_begun = known.starts_with(name) || shared(known) >= 4;
-        (!is_begun, strsim::damerau_levenshtein(known, name))
-    });
-    let nearest = known.get(..NEAREST).unwrap_or_default().join(", ");
-    format!("-z {name}: unknown statistics; did you mean {nearest}? -z help lists all")
+    match nearest(name, known.iter().map(String::as_str)) {
+        near if near.is_empty() => format!("-z {name}: unknown statistics; -z help lists all"),
+        near => format!("-z {name}: unknown statistics; did you mean {}? -z help lists all", near.join(", ")),
+    }
 }
 
 /// Prints the names of all statistics.

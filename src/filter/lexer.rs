@@ -262,8 +262,7 @@ fn number_type(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         Some(known) => Ok((Token::Type(known), 1 + end)),
         None => {
             let known: Vec<String> = NumberType::all().map(|known| known.to_string()).collect();
-            let begun: Vec<String> = known.iter().filter(|known| !name.is_empty() && known.starts_with(name)).cloned().collect();
-            let near = if begun.is_empty() { nearest(name, known.iter().map(String::as_str)) } else { begun };
+            let near = nearest(name, known.iter().map(String::as_str));
             Err(Wrong::new(&(at..at + 1 + end), "expected a type such as u8, u16le, i32be or f32le").try_instead(near))
         }
     }

@@ -1,7 +1,7 @@
 //! Names of character encodings.
 
 use super::model::Encoding;
-use super::nearest::suggestion;
+use crate::nearest::suggestion;
 
 /// The 35 encodings by their canonical names, with other names in use, in lower case without `-`, `_` and spaces.
 pub static ENCODINGS: &[(&str, &[&str])] = &[

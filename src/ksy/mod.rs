@@ -11,7 +11,6 @@ pub mod framing;
 pub mod keys;
 pub mod lua;
 pub mod model;
-mod nearest;
 pub mod notes;
 mod protocol;
 mod read;

@@ -2,13 +2,11 @@
 
 mod candidate;
 mod choices;
-mod edits;
 mod names;
 mod without_ports;
 
 pub use candidate::Candidate;
 pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
-pub(crate) use edits::{Best, least_edits};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};

@@ -1,10 +1,9 @@
 //! Filter names found by other names of their protocol.
 
-use super::{Registry, least_edits};
+use super::Registry;
+use crate::nearest::{edits, tolerance};
+use crate::tree::Field;
 use crate::wire::Protocol;
-
-/// Fewest characters of a name in which one may be wrong.
-const TOLERANT: usize = 6;
 
 /// Wireshark names of dissectors that have another name here.
 const WIRESHARK_NAMES: [(&str, &str); 6] =
@@ -31,15 +30,12 @@ impl Registry {
             return name.to_owned();
         }
         let own = simplified(protocol);
-        let most = usize::from(own.chars().count() >= TOLERANT);
-        let distance = |known: &str| {
-            let known = simplified(known);
-            if least_edits(&known, &own) > most { usize::MAX } else { strsim::damerau_levenshtein(&known, &own) }
-        };
-        let nearest =
-            self.protocols().map(|known| known.this).min_by_key(|field| distance(field.name).min(distance(field.about)));
-        match nearest.filter(|field| distance(field.name).min(distance(field.about)) <= most) {
-            Some(field) => format!("{}{rest}", field.abbrev),
+        // Half of what a suggestion may differ: a short name resembles many.
+        let most = tolerance(&own) / 2;
+        let off =
+            |field: &Field| [field.name, field.about].into_iter().filter_map(|known| edits(&own, &simplified(known), most)).min();
+        match self.protocols().filter_map(|known| Some((off(known.this)?, known.this))).min_by_key(|(off, _)| *off) {
+            Some((_, field)) => format!("{}{rest}", field.abbrev),
             None => name.to_owned(),
         }
     }

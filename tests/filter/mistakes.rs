@@ -131,7 +131,7 @@ fn a_mistake_is_shown_with_a_mark_under_it() {
         "tcp.prot is not a valid protocol or protocol field
   ip.src == 10.0.0.1 and tcp.prot == 80
                          ^^^^^^^^
-  try tcp.port, tcp.analysis.rto, tcp.connection.rst"
+  try tcp.port, mbtcp.prot_id"
     );
     let hostile = Filter::parse("message.name == \"\u{1b}[31m\u{202e}\" x", Registry::default()).unwrap_err().to_string();
     assert!(!hostile.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{hostile}");

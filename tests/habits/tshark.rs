@@ -431,7 +431,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("--export-objects http samples/http.pcap", 2, &["expected PROTO,DIR", "http,objects"]),
     ("--export-objects htp,out samples/http.pcap", 2, &["unknown protocol \"htp\"", "http"]),
     ("-t dx samples/http.pcap", 2, &["-t dx", "ud"]),
-    ("-o tcp.desegment_tcp_streams:FALSE samples/http.pcap", 2, &["tcp.desegment_tcp_streams", "similar"]),
+    ("-o tcp.desegment_tcp_streams:FALSE samples/http.pcap", 2, &["tcp.desegment_tcp_streams", "settings of tcp"]),
     ("-e 'data.data[4:2]@u32le' samples/http.pcap", 2, &["u32le requires 4 bytes", "has 2"]),
     ("-e 'tcp.payload[0:2]@u16' samples/http.pcap", 2, &["expected a type", "u16le"]),
     ("-e 'len(http.hots)' samples/http.pcap", 2, &["http.hots is not a valid protocol", "http.host"]),

@@ -4,10 +4,10 @@ use super::{Entries, Reader};
 use crate::ksy::decl::{AttrDecl, BytesDecl, Named, ParentDecl, RepeatDecl, TypeDeclOf, ValidDecl};
 use crate::ksy::expr::syntax::Syntax;
 use crate::ksy::keys;
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::{Node, Value};
+use crate::nearest::suggestion;
 
 /// Maximum number of cases of a switch.
 const CASES: usize = 1 << 14;

@@ -12,10 +12,10 @@ mod types;
 
 use super::decl::TypeDecl;
 use super::keys::Keys;
-use super::nearest::suggestion;
 use super::report::{Problem, Report};
 use super::source_range::SourceRange;
 use super::yaml::Node;
+use crate::nearest::suggestion;
 use std::collections::HashMap;
 
 /// Reads one file.

@@ -7,10 +7,10 @@ use crate::ksy::expr::origin::Origin;
 use crate::ksy::expr::parser;
 use crate::ksy::expr::syntax::{Syntax, TypeName};
 use crate::ksy::keys;
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::{Node, Value};
+use crate::nearest::suggestion;
 use std::ops::RangeInclusive;
 
 /// Values of `transport`.

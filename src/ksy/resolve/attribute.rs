@@ -11,10 +11,10 @@ use crate::ksy::model::{
     Bytes, Data, Endian, FixedEndian, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
     ValueSource,
 };
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Problem;
 use crate::ksy::run::process::processor;
 use crate::ksy::source_range::SourceRange;
+use crate::nearest::suggestion;
 
 impl<'d> Resolver<'d> {
     /// A member; `None` after an error.

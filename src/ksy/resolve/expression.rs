@@ -5,9 +5,9 @@ use super::{Calculated, Resolver};
 use crate::ksy::expr::syntax::{FormatPart, Syntax, SyntaxKind, TypeName};
 use crate::ksy::expr::{Binary, Compare, Expr, Kind, Piece, Show, Slot, Unary};
 use crate::ksy::model::{Ty, TypeId};
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
+use crate::nearest::suggestion;
 
 /// The scope of an expression.
 pub(super) struct Scope {

@@ -6,9 +6,9 @@ use crate::ksy::decl::RepeatDecl;
 use crate::ksy::expr::syntax::{Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind, Method};
 use crate::ksy::model::{Encoding, Ty, TypeId};
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
+use crate::nearest::suggestion;
 
 /// A method without arguments: the name, the method, the result type.
 type Simple = (&'static str, Method, Ty);

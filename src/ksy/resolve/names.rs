@@ -4,8 +4,8 @@ use super::words::{self, Builtin};
 use super::{Resolver, TypeEntry};
 use crate::ksy::expr::syntax::TypeName;
 use crate::ksy::model::{EnumId, TypeId};
-use crate::ksy::nearest::nearest;
 use crate::ksy::report::Problem;
+use crate::nearest::suggestion;
 
 impl<'d> Resolver<'d> {
     fn child(&self, of: TypeId, name: &str) -> Option<TypeId> {
@@ -81,8 +81,8 @@ impl<'d> Resolver<'d> {
         }
         let known: Vec<String> = self.type_names(from);
         let known = known.iter().map(String::as_str).chain(words::NAMES.iter().copied().filter(|_| !alone.is_empty()));
-        if let Some(known) = nearest(&text, known) {
-            return problem.help(format!("did you mean `{known}`?"));
+        if let Some(help) = suggestion(&text, known) {
+            return problem.help(help);
         }
         if self.entry(self.entry(from).top).decl.opaque_types && !alone.is_empty() {
             return problem.help(format!("an opaque type is a file `{alone}.ksy` in the folder of this file"));
@@ -152,8 +152,8 @@ impl<'d> Resolver<'d> {
                 known.push(if is_near { entry.decl.name.clone() } else { path.to_owned() });
             }
         }
-        match nearest(&text, known.iter().map(String::as_str)) {
-            Some(known) => problem.help(format!("did you mean `{known}`?")),
+        match suggestion(&text, known.iter().map(String::as_str)) {
+            Some(help) => problem.help(help),
             None => problem.help(format!("declare `{}` under `enums`", name.path.last().map_or("", String::as_str))),
         }
     }

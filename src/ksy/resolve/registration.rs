@@ -8,12 +8,12 @@ use crate::ksy::expr::walk::any;
 use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Member, Spec, Ty, TypeId};
-use crate::ksy::nearest::suggestion;
 use crate::ksy::recursive::objects;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
 use crate::ksy::source_range::SourceRange;
+use crate::nearest::suggestion;
 use crate::tree::steps::step;
 use std::collections::{HashMap, HashSet};
 

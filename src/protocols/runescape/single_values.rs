@@ -3,7 +3,7 @@
 use super::fields::TRAILING;
 use super::game::Game;
 use super::reader::{Line as PacketLine, Reader};
-use super::tables::{Layout, ParseError, Table, group_names, intern, nearest, parse};
+use super::tables::{Layout, ParseError, Table, group_names, intern, parse, similar_types};
 use super::types::{Decoded, Type, ValueContext};
 use crate::tree::{Field, Side, fields};
 use crate::wire::{
@@ -105,7 +105,7 @@ fn item(name: &str) -> std::result::Result<Item, InvalidValue> {
         None => invalid(format!(
             "no type is called {name:?}; the nearest are {}. There are {}, bits:COUNT, and numbers in a row as u16[3]; \
              other names are {}",
-            nearest(name),
+            similar_types(name),
             names().collect::<Vec<_>>().join(", "),
             Type::aliases().collect::<Vec<_>>().join(", ")
         )),

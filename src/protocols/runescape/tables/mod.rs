@@ -15,6 +15,7 @@ mod updates;
 
 use super::types::{Script, Turn, Type};
 use super::value_names::Part;
+use crate::nearest::examples;
 use crate::tree::{Field, Side};
 use crate::wire::InvalidValue;
 pub use expr::{Cond, Expr, Scopes};
@@ -445,13 +446,9 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Type names most similar to an unknown one.
-pub fn nearest(name: &str) -> String {
-    let common = |known: &str| known.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-    let mut names: Vec<&str> = Type::names().chain(group_names()).chain(Script::names()).collect();
-    names.sort_by_key(|known| (std::cmp::Reverse(common(known)), known.len().abs_diff(name.len())));
-    names.truncate(4);
-    names.join(", ")
+/// Names of types for one that is unknown.
+pub fn similar_types(name: &str) -> String {
+    examples(name, Type::names().chain(group_names()).chain(Script::names()))
 }
 
 #[cfg(test)]

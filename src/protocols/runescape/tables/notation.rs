@@ -13,7 +13,7 @@
 //! Names are resolved here: a condition refers to indexes in scopes, not to names.
 
 use super::expr::{Bound, Cond, Expr, Ref, Step, Test};
-use super::{Body, Column, Layout, Manner, Repeat, interner, nearest};
+use super::{Body, Column, Layout, Manner, Repeat, interner, similar_types};
 use crate::protocols::runescape::types::{Script, Turn, Type};
 use crate::protocols::runescape::value_names;
 use std::sync::Arc;
@@ -268,7 +268,7 @@ impl<'t> Parser<'t> {
             self.expect(")", "a closing )")?;
             return Ok((Body::Script(script, slot), interner::group(prefix, name, packet)));
         }
-        self.wrong_at(start, format!("the type of {name} is {word:?}; expected one such as {}", nearest(of)))
+        self.wrong_at(start, format!("the type of {name} is {word:?}; expected one such as {}", similar_types(of)))
     }
 
     fn turn(&mut self) -> Parsed<Turn> {
