@@ -120,6 +120,9 @@ const STREAMS: &[(u16, &str, &[u8], &[u8])] = &[
     (3306, "mysql", b"", b"\x16\0\0\0\x095.5.40\0\x07\0\0\0abcdefgh\0\0"),
     (4222, "nats", b"FOO bar\r\n", b""),
     (4222, "nats", b"", b"+WAIT\r\n"),
+    // An unknown command, type and value.
+    (6379, "resp", b"FLY away\r\n", b""),
+    (6379, "resp", b"", b"@7\r\n"),
     // Option 200, a command alone.
     (23, "telnet", b"\xff\xfb\xc8", b""),
     (23, "telnet", b"", b"\xff\xf1"),
@@ -136,6 +139,7 @@ const LATER: &[(u16, &str, &[u8], &[u8])] = &[
     (139, "nbss", b"\x85\0\0\0", b"\x09\0\0\x02ab"),
     (135, "dcerpc", b"\x05\0\x05\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0", b"\x05\0\x63\x03\x10\0\0\0\x10\0\0\0\x01\0\0\0"),
     (4222, "nats", b"PING\r\n", b"FOO bar\r\n"),
+    (6379, "resp", b"PING\r\n", b"@7\r\n"),
     (27017, "mongo", b"\x10\0\0\0\x01\0\0\0\0\0\0\0\xdd\x07\0\0", b"\x10\0\0\0\x02\0\0\0\0\0\0\0\x0f\x27\0\0"),
 ];
 
@@ -249,6 +253,51 @@ fn a_message_of_unknown_type_behind_known_ones_keeps_the_name_of_its_protocol() 
         assert_eq!(messages.len(), 2, "{port}: {messages:?}");
         assert!(messages.iter().all(|message| message["protocol"] == *name), "{port}: {messages:?}");
         assert_eq!(messages.iter().map(has_note).collect::<Vec<_>>(), [false, true], "{port}: {messages:?}");
+    }
+}
+
+/// All messages of a capture: protocol, name, stream offset and whether they have the note.
+fn messages_of(name: &str, packets: &[Vec<u8>]) -> Vec<(String, String, bool)> {
+    let file = Scratch::new(name, &capture(packets));
+    let out = run(&["--json", file.path()]).out;
+    let records = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let messages = records.filter(|record| record["type"] == "message");
+    messages.map(|message| (message["protocol"].to_string(), message["name"].to_string(), has_note(&message))).collect()
+}
+
+#[test]
+fn messages_with_a_wrong_field_do_not_depend_on_segments() {
+    for (number, (port, name, first, odd)) in LATER.iter().enumerate() {
+        let whole = messages_of(&format!("whole-{number}.pcap"), &connection(0, *port, &[*first, *odd, *first, *odd], b""));
+        assert_eq!(whole.iter().filter(|(.., note)| *note).count(), 2, "{name}: {whole:?}");
+        let bytes = [*first, *odd, *first, *odd].concat();
+        for step in [1, 3, 7, bytes.len()] {
+            let cut: Vec<&[u8]> = bytes.chunks(step).collect();
+            let cut = messages_of(&format!("cut-{number}-{step}.pcap"), &connection(0, *port, &cut, b""));
+            // Whether the port alone shows the protocol is decided by what arrives first.
+            let [cut, whole] =
+                [&cut, &whole].map(|all| all.iter().enumerate().map(|(at, (path, name, note))| (path, name, *note || at == 0)));
+            assert!(cut.eq(whole), "{name} in segments of {step} bytes");
+        }
+    }
+}
+
+/// Protocols whose messages have a length, recognized by a wrong one on their port.
+const FRAMED: [&str; 9] = ["bgp", "pgsql", "amqp", "kafka", "mongo", "kerberos", "tls", "nbss", "dcerpc"];
+
+#[test]
+fn a_stream_with_one_wrong_field_keeps_its_name_however_it_is_cut() {
+    let framed = || STREAMS.iter().filter(|(_, name, ..)| FRAMED.contains(name));
+    for (number, (port, name, client, server)) in framed().enumerate() {
+        // The answer of a server alone is that of a client here: segments matter, not sides.
+        let bytes = if client.is_empty() { server } else { client };
+        let segments: Vec<&[u8]> = bytes.chunks(5).collect();
+        let messages = messages_of(&format!("odd-{number}.pcap"), &connection(0, *port, &segments, b""));
+        assert_eq!(
+            messages.first().map(|(protocol, _, note)| (protocol.trim_matches('"'), *note)),
+            Some((*name, true)),
+            "{port}: {messages:?}"
+        );
     }
 }
 

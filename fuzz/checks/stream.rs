@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::Link;
 use proto_dissect::record::{Record, Tally, View, level_of};
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
-use proto_dissect::tree::{Level, Note, Side, Transport};
+use proto_dissect::tree::{Level, Side, Transport};
 use proto_dissect::wire::Protocol;
 use std::convert::Infallible;
 use std::ops::Range;
@@ -136,6 +136,20 @@ impl Conversation {
         Conversation { turns: self.turns.iter().map(whole).collect(), ..self.clone() }
     }
 
+    /// How many bytes each side sends before the first fault of either side, in each of several readings.
+    fn sound(&self, found: &[Found]) -> [(Side, u64); 2] {
+        let mut sent = [0_u64; 2];
+        for turn in &self.turns {
+            let (at, end) = (turn.side.index(), sent[turn.side.index()] + turn.bytes.len() as u64);
+            if let Some(fault) = found.iter().filter_map(|found| found.fault[at].filter(|fault| *fault < end)).min() {
+                sent[at] = fault;
+                break;
+            }
+            sent[at] = end;
+        }
+        Side::BOTH.map(|side| (side, sent[side.index()]))
+    }
+
     /// Its packets.
     pub fn frames(&self) -> Vec<Owned> {
         let mut writer = Writer { port: self.port, next: [1000, 5000], frames: Vec::new() };
@@ -211,13 +225,20 @@ fn datagram(src: [u8; 4], dst: [u8; 4], ports: [u16; 2], (seq, ack, flags): (u32
     bytes
 }
 
-/// Where messages lie, per direction: protocol, name, stream offset and length, up to the first that is data or broken: where a
-/// dissector finds its way back into a damaged stream may depend on segments.
-fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>; 2] {
+/// Protocol, name and stream range of a message.
+type Place = (String, Range<u64>);
+
+/// The messages of each direction, up to the first one that is data or broken, and where that begins.
+#[derive(Default)]
+struct Found {
+    messages: [Vec<Place>; 2],
+    fault: [Option<u64>; 2],
+}
+
+fn messages(frames: &[Owned], registry: Registry) -> Found {
     let mut engine = Engine::complete(registry);
     let mut tally = Tally::new(View::Messages);
-    let mut found: [Vec<(String, Range<u64>)>; 2] = [Vec::new(), Vec::new()];
-    let mut lost = [false; 2];
+    let mut all = Found::default();
     dissect(frames, &mut engine, |of, captured| {
         let Ok(()) = tally.records::<Infallible>(of, captured, |record| {
             if let Record::Message(message) = record {
@@ -225,21 +246,22 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
                 if let (Some(node), Some((_, side))) = (node, stream) {
                     let place = proto_dissect::record::location_of(of, node.span());
                     let (name, at) = (node.field().abbrev, side.index());
-                    // A message with a wrong field is accepted only once all of it is there.
-                    let is_faulty = |note: &Note| level_of(note) == Level::Broken || note.code.abbrev == "dissect.unusual";
-                    lost[at] |= name == "data" || message.notes().any(is_faulty);
+                    let start = place.base + u64::from(node.span().start);
+                    let found = &mut all.messages[at];
+                    if name == "data" || message.notes().any(|note| level_of(note) == Level::Broken) {
+                        all.fault[at].get_or_insert(start);
+                    }
                     // A heartbeat of five zeros is no evidence of a Pip-Boy: whether the first ones are shown depends on
                     // what has arrived behind them.
-                    let is_no_evidence = found[at].is_empty() && (name, message.name()) == ("pipboy", "heartbeat");
-                    if !lost[at] && !is_no_evidence {
-                        let start = place.base + u64::from(node.span().start);
+                    let is_no_evidence = found.is_empty() && (name, message.name()) == ("pipboy", "heartbeat");
+                    if all.fault[at].is_none() && !is_no_evidence {
                         let end = start + node.bytes().len() as u64;
                         let full = format!("{name} {}", message.name());
                         let is_run = RUNS.contains(&name) || ["rs data", "ssh encrypted"].contains(&full.as_str());
                         let words = if is_run { name.to_owned() } else { full };
-                        match found[at].last_mut() {
+                        match found.last_mut() {
                             Some((last, range)) if is_run && *last == words && range.end == start => range.end = end,
-                            _ => found[at].push((words, start..end)),
+                            _ => found.push((words, start..end)),
                         }
                     }
                 }
@@ -247,15 +269,23 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
             Ok(())
         });
     });
-    found
+    all
 }
 
-/// The same bytes give the same messages, however segments are cut and ordered.
+/// The same bytes give the same messages, however segments are cut and ordered, up to the first ones that no dissector explains:
+/// where it finds its way back into a damaged stream may depend on segments, and so may what the other side sends from then on.
 pub fn check_cuts(conversation: &Conversation) {
     if conversation.registry == 0 || !conversation.is_complete() {
         return;
     }
     let registry = conversation.registry();
-    let (cut, whole) = (messages(&conversation.frames(), registry), messages(&conversation.uncut().frames(), registry));
+    let found = [messages(&conversation.frames(), registry), messages(&conversation.uncut().frames(), registry)];
+    let sound = conversation.sound(&found);
+    let [cut, whole] = found.map(|found| sound.map(|(side, end)| before(&found.messages[side.index()], end)));
     assert_eq!(cut, whole, "segment boundaries change the messages");
+}
+
+/// The messages that end at this offset or before.
+fn before(messages: &[Place], end: u64) -> Vec<Place> {
+    messages.iter().filter(|(_, range)| range.end <= end).cloned().collect()
 }

@@ -220,8 +220,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
 
 /// Recognizes complete requests of an unknown API or version.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let client = Side::BOTH.into_iter().find(|side| REQUEST.divides(opening.of(*side)));
-    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
+    REQUEST.odd_messages(opening, Side::other)
 }
 
 /// Properties of a request that its response needs.
@@ -240,11 +239,11 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         if from == Side::Client {
-            return self.lost.extent(from, ahead, &REQUEST);
+            return self.lost.extent(from, ahead, more, &REQUEST);
         }
-        RESPONSE.extent(ahead)
+        RESPONSE.extent(ahead, more)
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {

@@ -8,9 +8,10 @@
 //! ```
 
 use super::nbns;
+use super::prefixed::{odd_extent, odd_messages};
 use crate::limits;
-use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::tree::{BySide, Names, Side, fields, name_of};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 use memchr::memmem;
 
 /// NetBIOS session service.
@@ -18,11 +19,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &NBSS,
     FIELDS,
     &[
-        On::Tcp(139).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::Tcp(445).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
-        On::Tcp(139).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
-        On::Tcp(445).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
+        On::Tcp(139).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(445).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(139).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(445).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -81,28 +82,15 @@ fn size(bytes: &[u8]) -> Option<usize> {
     fits.then_some(HEADER + length)
 }
 
-/// Size of a complete message of an unknown type or with unknown contents.
+/// Size of a message of an unknown type or with unknown contents.
 fn odd_size(bytes: &[u8]) -> Option<usize> {
     let &[_, a, b, c] = bytes.first_chunk()?;
-    Some(HEADER + u32::from_be_bytes([0, a, b, c]) as usize).filter(|size| *size <= bytes.len())
-}
-
-/// Size of such a message, if nothing or another message follows.
-fn framed_size(bytes: &[u8]) -> Option<usize> {
-    let follows = |at: usize| bytes.get(at..).is_some_and(|next| next.is_empty() || next.len() >= HEADER && size(next).is_some());
-    odd_size(bytes).filter(|size| follows(*size))
+    Some(HEADER + u32::from_be_bytes([0, a, b, c]) as usize)
 }
 
 /// Recognizes complete messages of an unknown type or with unknown contents.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let divides = |bytes: &[u8]| {
-        let mut ahead = bytes;
-        while let Some(rest) = odd_size(ahead).and_then(|size| ahead.get(size..)) {
-            ahead = rest;
-        }
-        ahead.is_empty() && !bytes.is_empty()
-    };
-    if opening.sent.iter().any(|bytes| divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    odd_messages(opening, |_| Side::Server, |bytes| odd_size(bytes).or(Some(HEADER)))
 }
 
 /// Offset of the next message with contents.
@@ -147,21 +135,36 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 }
 
 /// A connection; SMB itself remembers requests.
-struct Session;
+#[derive(Default)]
+struct Session {
+    /// Directions that lost bytes, until a message of a known type begins.
+    lost: BySide<bool>,
+}
 
 impl Conversation for Session {
-    fn extent(&mut self, _: Side, ahead: &[u8], _more: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        let Some(whole) = odd_size(ahead) else { return Extent::NeedMore(HEADER) };
+        // The contents tell a message from unknown bytes.
+        let needed = whole.min(HEADER + CONTENTS[0].len());
+        if more && ahead.len() < needed {
+            return Extent::NeedMore(needed);
+        }
         if let Some(size) = size(ahead) {
+            self.lost[from] = false;
             return Extent::Message(size);
         }
-        if ahead.len() < HEADER {
-            return Extent::NeedMore(HEADER);
+        if !self.lost[from]
+            && whole > HEADER
+            && let Some(extent) = odd_extent(whole, ahead, more, |_| true)
+        {
+            return extent;
         }
-        if let Some(size) = framed_size(ahead) {
-            return Extent::Message(size);
-        }
-        let from = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
-        Extent::Unknown(next(from).unwrap_or(ahead.len()))
+        let searched = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
+        Extent::Unknown(next(searched).unwrap_or(ahead.len()))
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        self.lost[from] |= !missing.in_step;
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
@@ -235,7 +238,7 @@ mod tests {
     fn all_messages_are_dissected() {
         let talk = talk();
         let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
-        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session, &lines), @r#"
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
         nbss 0..72 | Session request | FREDB<02><02><02><02><02><02><02><02><02><02><00> → *SMBSERVER<20>
           0..1 nbss.type = 0x81 (Session request)
           1..4 nbss.length = 68
@@ -260,13 +263,16 @@ mod tests {
           4..8 nbss.retarget_ip_address = 192.0.2.1
           8..10 nbss.retarget_port = 139
         "#);
-        survives_damage(&PROTOCOL, || Session, &lines);
+        survives_damage(&PROTOCOL, Session::default, &lines);
     }
 
     #[test]
     fn the_next_message_is_found_after_a_gap() {
-        assert_eq!(Session.extent(Side::Client, b"SMBxxx\0\0\0\x08\xfeSMB@\0\0\0", true), Extent::Unknown(6));
-        assert_eq!(Session.extent(Side::Client, b"xxxxx", true), Extent::Unknown(5));
+        let mut session = Session::default();
+        session.gap(Side::Client, Missing { bytes: 1, in_step: false });
+        assert_eq!(session.extent(Side::Client, b"SMBxxx\0\0\0\x08\xfeSMB@\0\0\0", true), Extent::Unknown(6));
+        assert_eq!(session.extent(Side::Client, b"xxxxx", false), Extent::Unknown(5));
+        assert_eq!(session.extent(Side::Client, &[0; 12], true), Extent::Unknown(12));
     }
 
     #[test]

@@ -2,7 +2,46 @@
 
 use crate::limits;
 use crate::tree::{BySide, Side};
-use crate::wire::{Extent, Resumption, Wire};
+use crate::wire::{Extent, Opening, Resumption, Verdict, Wire};
+
+/// Size of the largest message that its length alone identifies. A wrong length is rarely smaller.
+const ODD_MESSAGE: usize = 1 << 16;
+
+/// Extent of a message whose header has a wrong field. All of it has to be there to tell it from unknown bytes, so that the
+/// result does not depend on segments; `None` if it is no message.
+pub(super) fn odd_extent(size: usize, ahead: &[u8], more: bool, is_sound: impl FnOnce(&[u8]) -> bool) -> Option<Extent> {
+    match ahead.get(..size) {
+        _ if size > ODD_MESSAGE => None,
+        Some(whole) => is_sound(whole).then_some(Extent::Message(size)),
+        None => more.then_some(Extent::NeedMore(size)),
+    }
+}
+
+/// Recognizes a side whose bytes are complete messages, of which some may have a wrong field. `server` tells the server by this
+/// side; `size` returns the size of the message at the start of bytes, or of its header if that is incomplete; `None` if it is none.
+pub(super) fn odd_messages(
+    opening: &Opening<'_>,
+    server: impl Fn(Side) -> Side,
+    size: impl Fn(&[u8]) -> Option<usize>,
+) -> Verdict {
+    let mut verdict = Verdict::No;
+    for side in Side::BOTH {
+        let mut ahead = opening.of(side);
+        while !ahead.is_empty() {
+            let Some(size) = size(ahead).filter(|size| (1..=ODD_MESSAGE).contains(size)) else { break };
+            match ahead.get(size..) {
+                Some([]) => return Verdict::Yes(server(side)),
+                Some(behind) => ahead = behind,
+                None if opening.complete => break,
+                None => {
+                    verdict = Verdict::Unsure;
+                    break;
+                }
+            }
+        }
+    }
+    verdict
+}
 
 /// The position of a 32-bit length, and the bytes it counts.
 pub(super) struct Prefix {
@@ -27,35 +66,25 @@ impl Prefix {
         Some(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(self.uncounted))
     }
 
-    /// Extent of the next message. Bytes that do not begin like one are unknown, unless the message with this length is followed
-    /// by nothing or by another message.
-    pub(super) fn extent(&self, ahead: &[u8]) -> Extent {
+    /// Extent of the next message. Bytes that do not begin like one are unknown, unless all of the message with this length
+    /// may have a wrong field.
+    pub(super) fn extent(&self, ahead: &[u8], more: bool) -> Extent {
         match self.size(ahead) {
             None => Extent::NeedMore(self.at + size_of::<u32>()),
-            Some(size) if size >= self.least && ((self.is_header)(ahead) || self.is_framed(ahead, size)) => Extent::Message(size),
-            Some(_) => Extent::Unknown(ahead.len()),
+            Some(size) if size < self.least => Extent::Unknown(ahead.len()),
+            Some(_) if more && ahead.len() < self.least => Extent::NeedMore(self.least),
+            Some(size) if (self.is_header)(ahead) => Extent::Message(size),
+            Some(size) => odd_extent(size, ahead, more, self.may_be_odd).unwrap_or(Extent::Unknown(ahead.len())),
         }
     }
 
-    /// Whether a message with a wrong field ends where nothing or another message follows.
-    fn is_framed(&self, ahead: &[u8], size: usize) -> bool {
-        let Some((whole, next)) = ahead.split_at_checked(size) else { return false };
-        (self.may_be_odd)(whole) && (next.is_empty() || self.size(next).is_some() && (self.is_header)(next))
-    }
-
-    /// Whether the bytes consist of complete messages that may have a wrong field.
-    pub(super) fn divides(&self, mut bytes: &[u8]) -> bool {
-        while let Some(size) = self.size(bytes).filter(|size| *size >= self.least) {
-            let Some((whole, next)) = bytes.split_at_checked(size) else { return false };
-            if !(self.is_header)(whole) && !(self.may_be_odd)(whole) {
-                return false;
-            }
-            if next.is_empty() {
-                return true;
-            }
-            bytes = next;
-        }
-        false
+    /// Recognizes complete messages that may have a wrong field; `server` tells the server by the side that sent them.
+    pub(super) fn odd_messages(&self, opening: &Opening<'_>, server: impl Fn(Side) -> Side) -> Verdict {
+        let is_sound = |whole: &[u8]| (self.is_header)(whole) || (self.may_be_odd)(whole);
+        odd_messages(opening, server, |ahead| {
+            let Some(size) = self.size(ahead) else { return Some(self.at + size_of::<u32>()) };
+            (size >= self.least && ahead.get(..size).is_none_or(is_sound)).then_some(size)
+        })
     }
 
     /// Notes a wrong field in the message ahead.
@@ -115,14 +144,14 @@ impl Lost {
     }
 
     /// Extent of the next message, or of the bytes before it if its position is unknown.
-    pub(super) fn extent(&mut self, from: Side, ahead: &[u8], prefix: &Prefix) -> Extent {
+    pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool, prefix: &Prefix) -> Extent {
         if self.0[from] {
             match prefix.resume(ahead, |_| true) {
                 0 => self.0[from] = false,
                 unknown => return Extent::Unknown(unknown),
             }
         }
-        prefix.extent(ahead)
+        prefix.extent(ahead, more)
     }
 }
 
@@ -141,34 +170,51 @@ mod tests {
 
     #[test]
     fn a_message_ends_at_its_length() {
-        assert_eq!(LETTERS.extent(b"a\0\0\0\x05x"), Extent::Message(6));
-        assert_eq!(LETTERS.extent(b"a\0\0"), Extent::NeedMore(5));
-        assert_eq!(LETTERS.extent(b"a\0\0\0\x03"), Extent::Unknown(5));
-        assert_eq!(LETTERS.extent(b"c\0\0\0\x05x"), Extent::Unknown(6));
+        assert_eq!(LETTERS.extent(b"a\0\0\0\x05x", true), Extent::Message(6));
+        assert_eq!(LETTERS.extent(b"a\0\0", true), Extent::NeedMore(5));
+        assert_eq!(LETTERS.extent(b"a\0\0\0\x03", true), Extent::Unknown(5));
+        assert_eq!(LETTERS.extent(b"c\0\0\0\x05x", true), Extent::Unknown(6));
         assert!(
             LETTERS.is_chain(b"a\0\0\0\x04a\0\0\0\x09") && !LETTERS.is_chain(b"a\0\0\0\x04b\0\0\0\x09") && !LETTERS.is_chain(b"")
         );
     }
 
     #[test]
-    fn a_message_with_a_wrong_field_needs_a_sound_length() {
+    fn a_message_with_a_wrong_field_is_accepted_once_all_of_it_is_there() {
         let odd = b"b\0\0\0\x05x";
-        assert_eq!(LETTERS.extent(odd), Extent::Message(6));
-        assert_eq!(LETTERS.extent(&[odd, &b"a\0\0\0\x04"[..]].concat()), Extent::Message(6));
-        assert_eq!(LETTERS.extent(&[odd, &b"x"[..]].concat()), Extent::Unknown(7));
-        assert_eq!(LETTERS.extent(&odd[..5]), Extent::Unknown(5));
-        assert!(LETTERS.divides(odd) && LETTERS.divides(&odd.repeat(2)));
-        assert!(!LETTERS.divides(&odd[..5]) && !LETTERS.divides(b"c\0\0\0\x05x") && !LETTERS.divides(b""));
+        for behind in [&b""[..], b"x", b"a\0\0\0\x04"] {
+            let ahead = [odd, behind].concat();
+            assert_eq!(LETTERS.extent(&ahead, true), Extent::Message(6));
+            assert_eq!(LETTERS.extent(&ahead, false), Extent::Message(6));
+        }
+        assert_eq!(LETTERS.extent(&odd[..5], true), Extent::NeedMore(6));
+        assert_eq!(LETTERS.extent(&odd[..5], false), Extent::Unknown(5));
+        assert_eq!(LETTERS.extent(b"b\0\x01\0\0x", true), Extent::Unknown(6), "longer than {ODD_MESSAGE} bytes");
+    }
+
+    #[test]
+    fn complete_messages_with_a_wrong_field_are_recognized_and_waited_for() {
+        let verdict = |client: &[u8], complete: bool| {
+            let opening = Opening { sent: [client, b""], from_start: [true; 2], complete };
+            LETTERS.odd_messages(&opening, Side::other)
+        };
+        let odd = b"b\0\0\0\x05x";
+        assert_eq!(verdict(odd, false), Verdict::Yes(Side::Server));
+        assert_eq!(verdict(&odd.repeat(2), true), Verdict::Yes(Side::Server));
+        assert_eq!(verdict(&odd[..5], false), Verdict::Unsure);
+        for bytes in [&odd[..5], b"c\0\0\0\x05x", b""] {
+            assert_eq!(verdict(bytes, true), Verdict::No);
+        }
     }
 
     #[test]
     fn the_next_message_is_found_after_a_gap() {
         let mut lost = Lost::default();
         lost.note(Side::Client);
-        assert_eq!(lost.extent(Side::Server, b"xa\0\0\0\x04", &LETTERS), Extent::Unknown(6));
-        assert_eq!(lost.extent(Side::Client, b"xaxxxxa\0\0\0\x04a\0\0\0\x05x", &LETTERS), Extent::Unknown(6));
-        assert_eq!(lost.extent(Side::Client, b"a\0\0\0\x04a\0\0\0\x05x", &LETTERS), Extent::Message(5));
+        assert_eq!(lost.extent(Side::Server, b"xa\0\0\0\x04", true, &LETTERS), Extent::Unknown(6));
+        assert_eq!(lost.extent(Side::Client, b"xaxxxxa\0\0\0\x04a\0\0\0\x05x", true, &LETTERS), Extent::Unknown(6));
+        assert_eq!(lost.extent(Side::Client, b"a\0\0\0\x04a\0\0\0\x05x", true, &LETTERS), Extent::Message(5));
         lost.note(Side::Client);
-        assert_eq!(lost.extent(Side::Client, b"xxx", &LETTERS), Extent::Unknown(3));
+        assert_eq!(lost.extent(Side::Client, b"xxx", true, &LETTERS), Extent::Unknown(3));
     }
 }

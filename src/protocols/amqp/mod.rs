@@ -79,11 +79,9 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
 /// Recognizes a start of another version, or complete frames of an unknown type.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
     let starts = |side: &Side| opening.of(*side).starts_with(START) && opening.of(*side).len() >= START_LENGTH;
-    let has_frames = || Side::BOTH.iter().any(|side| FRAME.divides(opening.of(*side)));
     match Side::BOTH.into_iter().find(starts) {
         Some(client) => Verdict::Yes(client.other()),
-        None if has_frames() => Verdict::Yes(Side::Server),
-        None => Verdict::No,
+        None => FRAME.odd_messages(opening, |_| Side::Server),
     }
 }
 
@@ -94,11 +92,11 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         match ahead.get(..START.len()) {
             Some(START) => Extent::Message(START_LENGTH),
             None if START.starts_with(ahead) && !ahead.is_empty() => Extent::NeedMore(START.len()),
-            _ => self.lost.extent(from, ahead, &FRAME),
+            _ => self.lost.extent(from, ahead, more, &FRAME),
         }
     }
 

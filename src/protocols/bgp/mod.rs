@@ -206,10 +206,9 @@ fn framed(bytes: &[u8]) -> Option<usize> {
     Some(usize::from(u16::from_be_bytes(*length))).filter(|length| (HEADER..=LONGEST).contains(length))
 }
 
-/// Recognizes a complete message of another version or an unknown type.
+/// Recognizes a message of another version or an unknown type by its marker and length.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let is_whole = |side: &Side| framed(opening.of(*side)).is_some_and(|length| opening.of(*side).len() >= length);
-    if Side::BOTH.iter().any(is_whole) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    if opening.sent.iter().any(|bytes| framed(bytes).is_some()) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// Recognizes a message of either side, also after the end of one whose beginning is missing.

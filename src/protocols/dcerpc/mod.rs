@@ -18,6 +18,7 @@
 mod tests;
 
 use super::little::{self, Guid};
+use super::prefixed::{odd_extent, odd_messages};
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
@@ -180,6 +181,8 @@ const INTERFACES: &[(&str, &str)] = &[
 /// Place of messages on named pipes, handed over with a number of the pipe.
 pub(super) const PIPE: &str = "pipe";
 const HEADER: usize = 16;
+/// Bytes of a header up to its length.
+const UP_TO_LENGTH: usize = 10;
 const VERIFIER_HEADER: usize = 8;
 
 /// Byte order of the message at the start of the bytes, and its length; `None` if there is none.
@@ -194,26 +197,20 @@ fn header(bytes: &[u8]) -> Option<(bool, usize)> {
     (kind <= 20 && character <= 3 && length >= HEADER).then_some((is_big, length))
 }
 
-/// Byte order and length of a complete message whose header has one wrong field.
+/// Byte order and length of a message whose header has one wrong field.
 fn odd_header(bytes: &[u8]) -> Option<(bool, usize)> {
     let &[major, minor, kind, _, order, character, reserved, more, a, b] = bytes.first_chunk()?;
     let wrong = [major != 5, minor > 1, kind > 20, order & !0x10 != 0, character > 3, [reserved, more] != [0, 0]];
     let is_big = order & 0x10 == 0;
     let length = usize::from(if is_big { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) });
-    let is_sound = (HEADER..=bytes.len()).contains(&length);
-    (is_sound && wrong.iter().filter(|wrong| **wrong).count() <= 1).then_some((is_big, length))
+    (length >= HEADER && wrong.iter().filter(|wrong| **wrong).count() <= 1).then_some((is_big, length))
 }
 
-/// Length of such a message, if nothing or another message follows.
-fn framed(bytes: &[u8]) -> Option<usize> {
-    let (_, length) = odd_header(bytes)?;
-    bytes.get(length..).is_some_and(|next| next.is_empty() || header(next).is_some()).then_some(length)
-}
-
-/// Recognizes a complete message whose header has one wrong field.
+/// Recognizes complete messages whose header has one wrong field.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let client = Side::BOTH.into_iter().find(|side| framed(opening.of(*side)).is_some());
-    client.map_or(Verdict::No, |client| Verdict::Yes(client.other()))
+    odd_messages(opening, Side::other, |bytes| {
+        if bytes.len() < UP_TO_LENGTH { Some(UP_TO_LENGTH) } else { odd_header(bytes).map(|(_, length)| length) }
+    })
 }
 
 /// Whether a message begins here. The rest of a message in fragments of a pipe does not.
@@ -252,11 +249,12 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, _: Side, ahead: &[u8], _more: bool) -> Extent {
+    fn extent(&mut self, _: Side, ahead: &[u8], more: bool) -> Extent {
+        let odd = || odd_header(ahead).and_then(|(_, length)| odd_extent(length, ahead, more, |_| true));
         match header(ahead) {
             Some((_, length)) => Extent::Message(length),
-            None if ahead.len() < 10 && b"\x05".starts_with(ahead.get(..1).unwrap_or_default()) => Extent::NeedMore(10),
-            None if let Some(length) = framed(ahead) => Extent::Message(length),
+            None if more && ahead.len() < UP_TO_LENGTH => Extent::NeedMore(UP_TO_LENGTH),
+            None if let Some(extent) = odd() => extent,
             None => {
                 let from = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
                 Extent::Unknown(next(from).unwrap_or(ahead.len()))

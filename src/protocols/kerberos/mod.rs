@@ -89,7 +89,7 @@ fn is_likely(bytes: &[u8]) -> bool {
 
 /// Recognizes complete records with such messages.
 fn is_likely_stream(opening: &Opening<'_>) -> Verdict {
-    if opening.sent.iter().any(|bytes| RECORD.divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    RECORD.odd_messages(opening, |_| Side::Server)
 }
 
 /// Recognizes a record of either side.
@@ -119,8 +119,8 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
-        self.lost.extent(from, ahead, &RECORD)
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        self.lost.extent(from, ahead, more, &RECORD)
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {

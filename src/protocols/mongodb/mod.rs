@@ -99,9 +99,8 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
 
 /// Recognizes complete messages with an unknown opcode.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let Some(side) = Side::BOTH.into_iter().find(|side| MESSAGE.divides(opening.of(*side))) else { return Verdict::No };
-    let is_request = opening.of(side).get(8..12) == Some(&[0; 4]);
-    Verdict::Yes(if is_request { side.other() } else { side })
+    let is_request = |side: Side| opening.of(side).get(8..12) == Some(&[0; 4]);
+    MESSAGE.odd_messages(opening, |side| if is_request(side) { side.other() } else { side })
 }
 
 /// State of a connection.
@@ -112,8 +111,8 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
-        self.lost.extent(from, ahead, &MESSAGE)
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        self.lost.extent(from, ahead, more, &MESSAGE)
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {

@@ -16,6 +16,7 @@
 
 mod control;
 
+use super::prefixed::odd_messages;
 use crate::tree::{BySide, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{
     Conversation, Cut, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict,
@@ -167,17 +168,14 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 
 /// Recognizes complete packets, also with an unknown opcode.
 fn is_likely(opening: &Opening<'_>) -> Verdict {
-    let divides = |bytes: &[u8]| {
-        let mut ahead = bytes;
-        while let Some((length, behind)) = ahead.split_first_chunk::<2>() {
-            match usize::from(u16::from_be_bytes(*length)) {
-                length @ OPENING.. if length <= behind.len() => ahead = behind.get(length..).unwrap_or_default(),
-                _ => return false,
-            }
-        }
-        ahead.is_empty() && !bytes.is_empty()
-    };
-    if opening.sent.iter().any(|bytes| divides(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    odd_messages(
+        opening,
+        |_| Side::Server,
+        |bytes| {
+            let Some(length) = bytes.first_chunk() else { return Some(2) };
+            Some(usize::from(u16::from_be_bytes(*length))).filter(|length| *length >= OPENING).map(|length| length + 2)
+        },
+    )
 }
 
 /// State of a session.

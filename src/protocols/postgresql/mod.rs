@@ -220,11 +220,11 @@ struct Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         match (from, ahead.first()) {
             (Side::Server, Some(b'S' | b'N' | b'G')) if self.asks => Extent::Message(1),
-            (Side::Client, Some(0)) => STARTUP.extent(ahead),
-            _ => self.lost.extent(from, ahead, &TYPED),
+            (Side::Client, Some(0)) => STARTUP.extent(ahead, more),
+            _ => self.lost.extent(from, ahead, more, &TYPED),
         }
     }
 

@@ -69,16 +69,17 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
 /// Recognizes a complete startup message of another version, or complete messages of an unknown type.
 pub(super) fn is_likely(opening: &Opening<'_>) -> Verdict {
     const MOST: u16 = 99;
-    let starts = |side: &Side| {
-        let Some((&[0, 0, a, b, c, d, _, _], rest)) = opening.of(*side).split_first_chunk::<8>() else { return false };
-        let (length, major) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
-        major <= MOST && usize::from(length) == rest.len() + 8 && are_parameters(rest, rest.len())
+    // How many bytes of a startup message are missing.
+    let missing = |side: Side| {
+        let (&[0, 0, a, b, c, d, _, _], rest) = opening.of(side).split_first_chunk::<8>()? else { return None };
+        let (length, major) = (usize::from(u16::from_be_bytes([a, b])).checked_sub(8)?, u16::from_be_bytes([c, d]));
+        let missing = length.checked_sub(rest.len())?;
+        (major <= MOST && are_parameters(rest, length)).then_some((side, missing))
     };
-    let has_messages = || Side::BOTH.iter().any(|side| TYPED.divides(opening.of(*side)));
-    match Side::BOTH.into_iter().find(starts) {
-        Some(client) => Verdict::Yes(client.other()),
-        None if has_messages() => Verdict::Yes(Side::Server),
-        None => Verdict::No,
+    match Side::BOTH.into_iter().find_map(missing) {
+        Some((client, 0)) => Verdict::Yes(client.other()),
+        Some(_) if !opening.complete => Verdict::Unsure,
+        _ => TYPED.odd_messages(opening, |_| Side::Server),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::records::{self, Header};
 use super::ssl2::{self, Ssl2};
 use super::{ALERT_TYPE, HANDSHAKE_RECORD, HEADER, RECORD_MAX};
+use crate::protocols::prefixed::odd_messages;
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 
@@ -109,7 +110,11 @@ pub(super) fn is_odd(opening: &Opening<'_>) -> Verdict {
             None => {}
         }
     }
-    if opening.sent.iter().any(|bytes| are_odd_records(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
+    let size = |bytes: &[u8]| {
+        let odd = || Header::of_odd(bytes).filter(|header| header.length > 0).map(Header::record_size);
+        if bytes.len() < HEADER { Some(HEADER) } else { odd() }
+    };
+    odd_messages(opening, |_| Side::Server, size)
 }
 
 /// The type of the hello that fills the first record, if type and version of the record and its own have one wrong value.
@@ -123,19 +128,6 @@ fn hello_of_odd(bytes: &[u8]) -> Option<u8> {
     let is_version = |major: u8, minor: u8| major == 3 && minor <= 4;
     let wrong = [kind != HANDSHAKE_RECORD, !is_version(major, minor), !is_version(own, own_minor)];
     (is_sound && wrong.iter().filter(|wrong| **wrong).count() <= 1).then_some(hello)
-}
-
-/// Whether the bytes are complete records of an unknown type or version.
-fn are_odd_records(bytes: &[u8]) -> bool {
-    let mut ahead = bytes;
-    while let Some(header) = Header::of_odd(ahead).filter(|header| header.length > 0) {
-        match ahead.get(header.record_size()..) {
-            Some([]) => return true,
-            Some(rest) => ahead = rest,
-            None => return false,
-        }
-    }
-    false
 }
 
 /// The hello at the start of these bytes, up to its type.

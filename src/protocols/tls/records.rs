@@ -14,6 +14,7 @@ use super::{
     TYPES, names, suites,
 };
 use crate::limits;
+use crate::protocols::prefixed::odd_extent;
 use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
@@ -48,15 +49,6 @@ impl Header {
         let wrong = [!(20..=24).contains(&kind), major != 3 || minor > 4].iter().filter(|wrong| **wrong).count();
         let length = usize::from(u16::from_be_bytes([high, low]));
         (wrong <= 1 && length <= RECORD_MAX).then_some(Header { kind, length })
-    }
-
-    /// Parses a header, or that of a record with another type or version in front of nothing or another record.
-    fn of_odd_record(ahead: &[u8]) -> Option<Header> {
-        Header::of(ahead).or_else(|| {
-            let odd = Header::of_odd(ahead)?;
-            let behind = ahead.get(odd.record_size()..)?;
-            (behind.len() < HEADER || Header::of_odd(behind).is_some()).then_some(odd)
-        })
     }
 
     pub(super) fn record_size(self) -> usize {
@@ -323,7 +315,13 @@ impl Session {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        let Some(first) = (if self.is_odd { Header::of_odd_record(ahead) } else { Header::of(ahead) }) else {
+        let Some(first) = Header::of(ahead) else {
+            if self.is_odd
+                && let Some(odd) = Header::of_odd(ahead)
+                && let Some(extent) = odd_extent(odd.record_size(), ahead, more, |_| true)
+            {
+                return extent;
+            }
             match if from == Side::Client { ssl2::recognize(ahead) } else { Ssl2::No } {
                 Ssl2::Hello(whole) => return Extent::Message(whole),
                 Ssl2::Unfinished if more => return Extent::NeedMore(ahead.len() + 1),

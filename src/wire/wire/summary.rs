@@ -136,9 +136,10 @@ impl Wire<'_> {
         self.add_note(code, node, Span::new(self.source, self.at..self.end), words);
     }
 
-    /// Notes a wrong field in the header of the message, unless the last note is on one.
+    /// Notes a wrong field in the header of the message, unless the last note of the message is on one.
     pub fn note_unusual(&mut self, words: fmt::Arguments<'_>) {
-        if self.tree.notes.last().is_none_or(|note| !note.code.is(&UNUSUAL)) {
+        let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
+        if self.tree.notes.last().is_none_or(|note| !note.code.is(&UNUSUAL) || note.node != node) {
             self.note_layer(&UNUSUAL, words);
         }
     }

@@ -14,19 +14,25 @@
 //!
 //! Not covered: streamed strings and aggregates of unknown length, RDB files of replication.
 
+mod command;
+
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Field, Side, Value, fields};
 use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
 };
-use std::ops::Range;
+use command::{command, inline_command, shortened};
 
 /// Redis.
 pub static PROTOCOL: Protocol = Protocol::new(
     &RESP,
     FIELDS,
-    &[On::Tcp(6379).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(anywhere), open)],
+    &[
+        On::Tcp(6379).stream(Heuristic::Stream(on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
+        On::Tcp(6379).stream(Heuristic::Stream(is_likely), open).by_port(),
+    ],
 )
 .rest(&FRAGMENT);
 
@@ -210,6 +216,25 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     if !opening.complete && Side::BOTH.into_iter().all(is_begun) { Verdict::Unsure } else { Verdict::No }
 }
 
+/// Recognizes lines that have the form of a command or reply, with another name, type or value.
+fn is_likely(opening: &Opening<'_>) -> Verdict {
+    match opening.sent.map(text_line) {
+        lines if lines.iter().any(Option::is_some) => Verdict::Yes(Side::Server),
+        _ if !opening.complete && opening.sent.iter().all(|bytes| may_be_text(bytes)) => Verdict::Unsure,
+        _ => Verdict::No,
+    }
+}
+
+/// The size of a line of printable text.
+fn text_line(bytes: &[u8]) -> Option<usize> {
+    let line = lines::line(bytes).filter(|line| line.text + 2 == line.whole)?;
+    (line.text > 0 && bytes.get(..line.text).is_some_and(may_be_text)).then_some(line.whole)
+}
+
+fn may_be_text(bytes: &[u8]) -> bool {
+    bytes.len() < limits::TEXT_LINE.get() && bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \r".contains(byte))
+}
+
 /// Inline commands by which a session is recognized.
 const COMMANDS: &[&str] = &["PING", "AUTH", "GET", "SET", "INFO", "QUIT", "EXISTS", "SELECT", "HELLO", "MONITOR"];
 
@@ -218,6 +243,15 @@ fn inline(bytes: &[u8]) -> Option<&[u8]> {
     let line = lines::line(bytes)?;
     let word = bytes.get(..line.text)?.split(|byte| *byte == b' ').next()?;
     word.first().is_some_and(u8::is_ascii_alphabetic).then_some(word)
+}
+
+/// Extent of a line without a known type, or with a wrong value.
+fn odd_line(ahead: &[u8]) -> Extent {
+    match lines::line(ahead) {
+        Some(line) => text_line(ahead).map_or(Extent::Unknown(line.whole), Extent::Message),
+        None if may_be_text(ahead) => Extent::NeedMore(ahead.len() + 1),
+        None => Extent::Unknown(ahead.len()),
+    }
 }
 
 impl Conversation for Session {
@@ -232,7 +266,7 @@ impl Conversation for Session {
                 Head::Needs(more) => return Extent::NeedMore(scan.at.saturating_add(more)),
                 // Bytes before an invalid value are dissected as far as possible.
                 Head::Invalid if scan.at > 0 => break,
-                Head::Invalid => return Extent::Unknown(lines::line(ahead).map_or(ahead.len(), |line| line.whole)),
+                Head::Invalid => return odd_line(ahead),
             }
         }
         Extent::Message(scan.at)
@@ -243,6 +277,12 @@ impl Conversation for Session {
         match from {
             Side::Client if kind(wire.peek_u8().unwrap_or_default()).is_none() => inline_command(wire),
             Side::Client => command(wire),
+            Side::Server if kind(wire.peek_u8().unwrap_or_default()).is_none() => {
+                wire.note_unusual(format_args!("no type of RESP"));
+                wire.name("unknown type");
+                wire.rest(&FRAGMENT);
+                Ok(())
+            }
             Side::Server => reply(wire),
         }
     }
@@ -277,93 +317,6 @@ impl Conversation for Session {
         let names_one = || NAMES.iter().any(|name| memchr::memmem::find(&head, name).is_some());
         from == Side::Client && (ahead.is_empty() || names_one())
     }
-}
-
-/// Which arguments of a command are secrets.
-fn secrets(words: &[(&[u8], Range<usize>)]) -> impl Iterator<Item = usize> {
-    let is = |place: usize, name: &str| words.get(place).is_some_and(|(word, _)| word.eq_ignore_ascii_case(name.as_bytes()));
-    let has_option = move |place: usize, name: &str| place > 1 && is(place, name);
-    (1..words.len()).filter(move |&place| {
-        let (name, last) = (words.get(place - 1).map_or(&[][..], |(word, _)| *word), words.len() - 1);
-        match () {
-            () if is(0, "AUTH") => place == last,
-            () if is(0, "HELLO") => place > 2 && has_option(place - 2, "AUTH"),
-            () if is(0, "MIGRATE") => has_option(place - 1, "AUTH") || place > 1 && has_option(place - 2, "AUTH2"),
-            () if is(0, "CONFIG") && is(1, "SET") => {
-                place % 2 == 1
-                    && place > 2
-                    && (name.eq_ignore_ascii_case(b"masterauth") || crate::wire::credentials::is_secret_name(name))
-            }
-            () if is(0, "ACL") && is(1, "SETUSER") => {
-                words.get(place).is_some_and(|(word, _)| matches!(word.first(), Some(b'>' | b'<' | b'#' | b'!')))
-            }
-            () => false,
-        }
-    })
-}
-
-/// Longest argument and most arguments that a summary shows.
-const SHOWN: usize = 64;
-
-/// Names a command, summarizes its arguments and hides the secrets among them.
-fn summarize(wire: &mut Wire<'_>, words: &[(&[u8], Range<usize>)]) {
-    let Some(((name, _), arguments)) = words.split_first() else { return };
-    wire.name(&String::from_utf8_lossy(name).to_ascii_uppercase());
-    let hidden: Vec<usize> = secrets(words).collect();
-    let shown = arguments.iter().zip(1..).take(SHOWN).filter(|(_, place)| !hidden.contains(place));
-    let shown: Vec<String> = shown.map(|((word, _), _)| shortened(word)).collect();
-    wire.info(format_args!("{}", shown.join(" ")));
-    for place in hidden {
-        if let Some((_, range)) = words.get(place) {
-            wire.hide(range.clone());
-        }
-    }
-}
-
-fn shortened(word: &[u8]) -> String {
-    match word.get(..SHOWN) {
-        Some(start) if word.len() > SHOWN => format!("{}…", String::from_utf8_lossy(start)),
-        _ => String::from_utf8_lossy(word).into_owned(),
-    }
-}
-
-fn inline_command(wire: &mut Wire<'_>) -> Result {
-    let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
-    let (text, start) = (wire.ahead().get(..line.text).unwrap_or_default(), wire.at());
-    let mut at = start;
-    let words = text.split(|byte| *byte == b' ').map(|word| {
-        let range = at..at + word.len();
-        at = range.end + 1;
-        (word, range)
-    });
-    let words: Vec<_> = words.filter(|(word, _)| !word.is_empty()).take(SHOWN).collect();
-    wire.words(&INLINE, line.whole, 0..line.text)?;
-    summarize(wire, &words);
-    Ok(())
-}
-
-fn command(wire: &mut Wire<'_>) -> Result {
-    let mut words = Vec::new();
-    let mut ahead = wire.ahead();
-    let mut at = wire.at();
-    // The header of the array, then its bulk strings, also the beginning of one that is cut off.
-    while let (Some((text, whole)), true) = (first_line(ahead), words.len() <= SHOWN) {
-        let length = match ahead.first() {
-            Some(b'$') => signed(text).and_then(|length| usize::try_from(length).ok()).unwrap_or_default(),
-            _ if words.is_empty() && ahead.starts_with(b"*") => {
-                (at, ahead) = (at + whole, ahead.get(whole..).unwrap_or_default());
-                continue;
-            }
-            _ => break,
-        };
-        let rest = ahead.get(whole..).unwrap_or_default();
-        let word = rest.get(..length).unwrap_or(rest);
-        words.push((word, at + whole..at + whole + word.len()));
-        let end = whole.saturating_add(length).saturating_add(2);
-        (at, ahead) = (at.saturating_add(end), ahead.get(end..).unwrap_or_default());
-    }
-    summarize(wire, &words);
-    value(wire)
 }
 
 fn reply(wire: &mut Wire<'_>) -> Result {
@@ -546,25 +499,6 @@ mod tests {
     #[test]
     fn damaged_values_are_survived() {
         survives_damage(&PROTOCOL, Session::default, TALK);
-    }
-
-    #[test]
-    fn arguments_that_are_secrets_are_known() {
-        for (command, hidden) in [
-            ("AUTH pw", &[1][..]),
-            ("auth anna pw", &[2]),
-            ("HELLO 3 AUTH anna pw SETNAME x", &[4]),
-            ("CONFIG SET requirepass pw maxmemory 1", &[3]),
-            ("CONFIG SET masterauth pw", &[3]),
-            ("CONFIG GET requirepass", &[]),
-            ("ACL SETUSER anna on >pw ~*", &[4]),
-            ("MIGRATE h 1 k 0 9 AUTH2 anna pw", &[8]),
-            ("MIGRATE h 1 k 0 9 AUTH pw", &[7]),
-            ("SET AUTH pw", &[]),
-        ] {
-            let words: Vec<_> = command.split(' ').map(|word| (word.as_bytes(), 0..0)).collect();
-            assert_eq!(secrets(&words).collect::<Vec<_>>(), hidden, "{command}");
-        }
     }
 
     #[test]
