@@ -304,8 +304,7 @@ impl Session {
             _ => String::new(),
         };
         wire.info(format_args!("{id} v{version} {client}"));
-        wire.rest(if key == SASL_AUTHENTICATE { &CREDENTIALS } else { &DATA });
-        Ok(())
+        wire.rest_is(if key == SASL_AUTHENTICATE { &CREDENTIALS } else { &DATA })
     }
 
     fn response(&mut self, wire: &mut Wire<'_>) -> Result {
@@ -330,8 +329,7 @@ impl Session {
             (API_VERSIONS, _) | (HEARTBEAT, 0) | (SASL_HANDSHAKE | SASL_AUTHENTICATE, 0 | 1) => drop(wire.u16_be(&ERROR)?),
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 }
 
@@ -344,8 +342,7 @@ fn versions(wire: &mut Wire<'_>) -> Result {
             wire.u16_be(&VERSIONS_LAST).map(drop)
         })?;
     }
-    wire.rest(&DATA);
-    Ok(())
+    wire.rest_is(&DATA)
 }
 
 #[cfg(test)]

@@ -192,10 +192,7 @@ impl Conversation for Session {
                 wire.bytes(&RETARGET, 4)?;
                 wire.u16_be(&PORT).map(drop)
             }
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         }
     }
 

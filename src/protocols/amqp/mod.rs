@@ -115,13 +115,9 @@ impl Conversation for Session {
             3 => {
                 wire.info(format_args!("channel {channel}, {length} bytes"));
                 wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
-                wire.rest(&PAYLOAD);
-                Ok(())
+                wire.rest_is(&PAYLOAD)
             }
-            _ => {
-                wire.rest(&DATA);
-                Ok(())
-            }
+            _ => wire.rest_is(&DATA),
         })?;
         wire.u8(&END).map(drop)
     }

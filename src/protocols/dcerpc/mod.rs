@@ -398,8 +398,7 @@ impl Ordered<'_, '_> {
         let is_big = self.is_big;
         self.wire.within(count, &STUB, |wire| {
             read(&mut Ordered { wire, is_big })?;
-            wire.rest(&STUB);
-            Ok(())
+            wire.rest_is(&STUB)
         })
     }
 

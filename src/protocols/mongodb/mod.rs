@@ -192,10 +192,7 @@ fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
         }
         COMPRESSED_MESSAGE => compressed(wire, words),
         2013 => message(wire, words),
-        _ => {
-            wire.rest(&DATA);
-            Ok(())
-        }
+        _ => wire.rest_is(&DATA),
     }
 }
 

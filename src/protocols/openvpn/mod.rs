@@ -247,8 +247,7 @@ impl Session {
             opcode @ 1..=WRAPPED => self.control(opcode, KEY_ID.bits_of(first), from, wire)?,
             _ => {}
         }
-        wire.rest(&DATA);
-        Ok(())
+        wire.rest_is(&DATA)
     }
 
     fn control(&mut self, opcode: u8, key: u64, from: Side, wire: &mut Wire<'_>) -> Result {

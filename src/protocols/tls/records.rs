@@ -143,8 +143,7 @@ impl Session {
                     direction.decryption.change();
                 }
                 sum.summary.name("change_cipher_spec");
-                wire.rest(&CHANGE_CIPHER_SPEC);
-                Ok(())
+                wire.rest_is(&CHANGE_CIPHER_SPEC)
             }
             _ if is_encrypted && wire.remaining() == length => self.encrypted_payload(from, header, wire, &mut sum.summary),
             _ if is_encrypted => {
@@ -155,8 +154,7 @@ impl Session {
             }
             _ if name_of(TYPES, kind.into()).is_none() => {
                 sum.summary.name("unknown record");
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
             ALERT_TYPE if length == 2 => alert(wire, &mut sum.summary).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
@@ -196,8 +194,7 @@ impl Session {
             let kind = content.bytes.get(end).copied().unwrap_or_default();
             inner.within(end, &DATA, |inner| self.decrypted(from, kind, inner, summary))?;
             inner.u8(&CONTENT_TYPE)?;
-            inner.rest(&PADDING);
-            Ok(())
+            inner.rest_is(&PADDING)
         })
     }
 
@@ -238,8 +235,7 @@ impl Session {
             }
             _ => {
                 summary.name("unknown");
-                wire.rest(&DATA);
-                Ok(())
+                wire.rest_is(&DATA)
             }
         }
     }
