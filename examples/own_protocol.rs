@@ -4,15 +4,13 @@
 //! kind:1 (1 chat, 2 score) | length:2 | content
 //! ```
 
-use proto_dissect::dissect::{
-    Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Side, Verdict, Wire, fields,
-};
+use proto_dissect::dissect::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Side, Verdict, Wire, fields};
 use proto_dissect::{Registry, Session};
 use std::error::Error;
 
 static OWN: &[&Protocol] = &[&TOY];
 
-static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(4000).stream(Heuristic::Stream(recognize), open)]);
+static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(4000).stream::<Toy>(Heuristic::Stream(recognize))]);
 
 fields! {
     TOY_FIELD = protocol("toy", "Toy", "A protocol of this example");
@@ -37,10 +35,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     Verdict::Unsure
 }
 
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::new(Toy)
-}
-
+#[derive(Default)]
 struct Toy;
 
 impl Conversation for Toy {

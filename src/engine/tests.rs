@@ -25,9 +25,9 @@ static TOY: Protocol = Protocol::new(
     &TOY_FIELD,
     FIELDS,
     &[
-        On::Tcp(9).stream(Heuristic::Stream(detect), |_| Box::new(Toy)),
+        On::Tcp(9).stream_with(Heuristic::Stream(detect), |_| Box::new(Toy)),
         On::AnyTcp
-            .stream(Heuristic::Stream(|_| Verdict::No), |_| Box::new(Toy))
+            .stream_with(Heuristic::Stream(|_| Verdict::No), |_| Box::new(Toy))
             .also_later(|bytes| bytes.starts_with(b"\x02\xaa")),
     ],
 );

@@ -15,13 +15,13 @@
 //! Not covered: bodies of other messages, shown as bytes.
 
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 
 /// Battle.net chat server protocol.
 pub static PROTOCOL: Protocol = Protocol::new(
     &BNCS,
     FIELDS,
-    &[On::Tcp(6112).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(anywhere), open)],
+    &[On::Tcp(6112).stream::<Session>(Heuristic::Stream(on_port)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA);
 
@@ -157,10 +157,6 @@ const CHAT_COMMAND: u8 = 0x0e;
 const CHAT_EVENT: u8 = 0x0f;
 const PING_ID: u8 = 0x25;
 const AUTH_INFO: u8 = 0x50;
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
-}
 
 /// Size of the message at the start of the bytes, if its header is one.
 fn size(bytes: &[u8]) -> Option<usize> {

@@ -13,9 +13,7 @@
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields};
-use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -24,9 +22,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &FTP,
     FIELDS,
     &[
-        On::Tcp(21).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(21).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(21).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(21).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
     ],
 )
 .rest(&OTHER);
@@ -35,10 +33,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 pub static TRANSFER: Protocol = Protocol::new(
     &data::FTP_DATA,
     data::FIELDS,
-    &[
-        On::Over("ftp-data").stream(Heuristic::Anything, |_: &Settings| Box::new(Transfer)),
-        On::Tcp(20).stream(Heuristic::Anything, |_: &Settings| Box::new(Transfer)),
-    ],
+    &[On::Over("ftp-data").stream::<Transfer>(Heuristic::Anything), On::Tcp(20).stream::<Transfer>(Heuristic::Anything)],
 )
 .rest(&data::BYTES);
 
@@ -89,6 +84,7 @@ struct Session {
     next: Option<Next>,
 }
 
+#[derive(Default)]
 struct Transfer;
 
 /// Recognizes FTP on its port: a greeting of the server, or a session joined midway.

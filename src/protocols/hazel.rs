@@ -22,10 +22,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &HAZEL,
     FIELDS,
     &[
-        On::Udp(PORT).exchange(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_packet(bytes)), |_| {
-            Box::<Session>::default()
-        }),
-        On::AnyUdp.exchange(Heuristic::Datagram(is_hello), |_| Box::<Session>::default()),
+        On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_packet(bytes))),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_hello)),
     ],
 )
 .rest(&DATA);

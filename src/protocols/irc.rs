@@ -8,18 +8,18 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Field, Side, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// IRC.
 pub static PROTOCOL: Protocol = Protocol::new(
     &IRC,
     FIELDS,
     &[
-        On::TcpRun(6660, 6669).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::Tcp(7000).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
-        On::TcpRun(6660, 6669).stream(Heuristic::Stream(by_port), |_: &Settings| Box::new(Session)).by_port(),
-        On::Tcp(7000).stream(Heuristic::Stream(by_port), |_: &Settings| Box::new(Session)).by_port(),
+        On::TcpRun(6660, 6669).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(7000).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::TcpRun(6660, 6669).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
+        On::Tcp(7000).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -88,6 +88,7 @@ const COMMANDS: &[&str] = &[
     "TAGMSG",
 ];
 
+#[derive(Default)]
 struct Session;
 
 struct LineFields {

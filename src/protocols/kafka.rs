@@ -13,9 +13,7 @@
 use super::prefixed::{Lost, Prefix};
 use crate::limits;
 use crate::tree::{Names, Side, Value, fields, name_of};
-use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use std::collections::VecDeque;
 
 /// Kafka.
@@ -23,9 +21,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &KAFKA,
     FIELDS,
     &[
-        On::Tcp(9092).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(9092).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(9092).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(9092).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

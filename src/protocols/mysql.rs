@@ -10,17 +10,17 @@
 //! Not covered: commands and results, shown as payloads.
 
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// MySQL.
 pub static PROTOCOL: Protocol = Protocol::new(
     &MYSQL,
     FIELDS,
     &[
-        On::Tcp(3306).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(3306).stream(Heuristic::Stream(is_refusal), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Tcp(3306).stream(Heuristic::Stream(is_odd_greeting), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(3306).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(3306).stream::<Session>(Heuristic::Stream(is_refusal)).by_port(),
+        On::Tcp(3306).stream::<Session>(Heuristic::Stream(is_odd_greeting)).by_port(),
     ],
 )
 .rest(&PAYLOAD);

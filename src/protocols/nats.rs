@@ -11,16 +11,16 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Field, Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// NATS.
 pub static PROTOCOL: Protocol = Protocol::new(
     &NATS,
     FIELDS,
     &[
-        On::Tcp(4222).stream(Heuristic::Stream(on_port), |_: &Settings| Box::new(Session)),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
-        On::Tcp(4222).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::new(Session)).by_port(),
+        On::Tcp(4222).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(4222).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -138,6 +138,7 @@ fn is_likely(opening: &Opening<'_>) -> Verdict {
 }
 
 /// A connection.
+#[derive(Default)]
 struct Session;
 
 impl Conversation for Session {

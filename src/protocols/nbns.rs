@@ -19,8 +19,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &NBNS,
     FIELDS,
     &[
-        On::Udp(137).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
-        On::Udp(137).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+        On::Udp(137).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
+        On::Udp(137).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -11,7 +11,7 @@ use super::nbns;
 use super::prefixed::{odd_extent, odd_messages};
 use crate::limits;
 use crate::tree::{BySide, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use memchr::memmem;
 
 /// NetBIOS session service.
@@ -19,11 +19,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &NBSS,
     FIELDS,
     &[
-        On::Tcp(139).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(445).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(139).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Tcp(445).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(139).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(445).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(139).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
+        On::Tcp(445).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -17,8 +17,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &NTP,
     FIELDS,
     &[
-        On::Udp(123).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
-        On::Udp(123).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+        On::Udp(123).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
+        On::Udp(123).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

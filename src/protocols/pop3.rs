@@ -13,7 +13,7 @@ use super::lines;
 use crate::limits;
 use crate::tree::{Side, fields};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire,
 };
 use std::collections::VecDeque;
 
@@ -21,10 +21,7 @@ use std::collections::VecDeque;
 pub static PROTOCOL: Protocol = Protocol::new(
     &POP,
     FIELDS,
-    &[
-        On::Tcp(110).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-    ],
+    &[On::Tcp(110).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA);
 

@@ -11,7 +11,7 @@
 
 use super::eap;
 use crate::tree::{Field, Kind, Names, Side, Value, fields, name_of};
-use crate::wire::{Exchange, Found, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{Exchange, Found, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::ops::Range;
 
 const FOUND: &[Found] = &[
@@ -28,15 +28,11 @@ const FOUND: &[Found] = &[
 ];
 
 const fn found(port: u16) -> Found {
-    On::Udp(port).exchange(Heuristic::Datagram(recognize), open)
+    On::Udp(port).exchange::<OpenRequests>(Heuristic::Datagram(recognize))
 }
 
 const fn likely(port: u16) -> Found {
-    On::Udp(port).exchange(Heuristic::Datagram(is_likely), open).by_port()
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<OpenRequests>::default()
+    On::Udp(port).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port()
 }
 
 /// RADIUS.

@@ -13,9 +13,7 @@ use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields, title};
-use crate::wire::{
-    Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use std::net::SocketAddr;
 
 /// RTSP.
@@ -23,9 +21,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &RTSP,
     FIELDS,
     &[
-        On::Tcp(554).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(554).stream(Heuristic::Stream(of_other_version), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(554).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(554).stream::<Session>(Heuristic::Stream(of_other_version)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -14,7 +14,7 @@ use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Value, fields, title};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// SIP.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -23,11 +23,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Udp(5060).datagram(Heuristic::Datagram(is_message), message),
         On::AnyUdp.datagram(Heuristic::Datagram(is_message), message),
-        On::Tcp(5060).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(5060).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Udp(5060).datagram(Heuristic::Datagram(is_keep_alive), keep_alive),
         On::Udp(5060).datagram(Heuristic::Datagram(has_start_line), message).by_port(),
-        On::Tcp(5060).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(5060).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -16,7 +16,7 @@ use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Partial, Side, Unended, fields};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire,
 };
 use memchr::memmem;
 
@@ -25,11 +25,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &SMTP,
     FIELDS,
     &[
-        On::Tcp(25).stream(Heuristic::Stream(recognize), open),
-        On::Tcp(587).stream(Heuristic::Stream(recognize), open),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
-        On::Tcp(25).stream(Heuristic::Stream(by_port), open).by_port(),
-        On::Tcp(587).stream(Heuristic::Stream(by_port), open).by_port(),
+        On::Tcp(25).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(587).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(25).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
+        On::Tcp(587).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -94,10 +94,6 @@ enum PendingCommand {
     Tls,
     /// AUTH: credentials follow.
     Login,
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// Recognizes SMTP on its ports: a greeting of the server or the client, or a session joined midway.

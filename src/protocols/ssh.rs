@@ -16,7 +16,7 @@
 
 use super::lines;
 use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use md5::{Digest as _, Md5};
 
 /// SSH.
@@ -24,8 +24,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &SSH,
     FIELDS,
     &[
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(22).stream(Heuristic::Stream(of_other_version), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(22).stream::<Session>(Heuristic::Stream(of_other_version)).by_port(),
     ],
 )
 .rest(&PAYLOAD);

@@ -12,7 +12,7 @@
 
 use crate::limits;
 use crate::tree::{Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use memchr::{memchr, memchr2};
 
 /// Telnet.
@@ -20,8 +20,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &TELNET,
     FIELDS,
     &[
-        On::Tcp(23).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(23).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(23).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(23).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
     ],
 )
 .rest(&OPTION_DATA);

@@ -14,17 +14,11 @@
 //! Not covered: bodies of other messages, shown as bytes.
 
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Varint, Verdict, Wire,
-};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Varint, Verdict, Wire};
 
 /// Terraria.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &TERRARIA,
-    FIELDS,
-    &[On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default())],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol =
+    Protocol::new(&TERRARIA, FIELDS, &[On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize))]).rest(&DATA);
 
 fields! {
     TERRARIA = protocol("terraria", "Terraria", "Terraria protocol")

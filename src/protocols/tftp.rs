@@ -20,9 +20,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &TFTP,
     FIELDS,
     &[
-        On::Udp(69).exchange(Heuristic::Datagram(is_request), |_| Box::<Transfer>::default()),
-        On::Over("tftp.transfer").exchange(Heuristic::Datagram(is_message), |_| Box::<Transfer>::default()),
-        On::Udp(69).exchange(Heuristic::Datagram(is_likely), |_| Box::<Transfer>::default()).by_port(),
+        On::Udp(69).exchange::<Transfer>(Heuristic::Datagram(is_request)),
+        On::Over("tftp.transfer").exchange::<Transfer>(Heuristic::Datagram(is_message)),
+        On::Udp(69).exchange::<Transfer>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

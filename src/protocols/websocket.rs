@@ -19,7 +19,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 /// WebSocket.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&WEBSOCKET, FIELDS, &[On::Over("websocket").stream(Heuristic::Anything, |_| negotiated(b""))]).rest(&PAYLOAD);
+    Protocol::new(&WEBSOCKET, FIELDS, &[On::Over("websocket").stream_with(Heuristic::Anything, |_| negotiated(b""))])
+        .rest(&PAYLOAD);
 
 fields! {
     WEBSOCKET = protocol("websocket", "WebSocket", "WebSocket protocol, RFC 6455")

@@ -20,9 +20,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &WIREGUARD,
     FIELDS,
     &[
-        On::Udp(51820).exchange(Heuristic::Datagram(is_message), |_| Box::<Peers>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(is_evident), |_| Box::<Peers>::default()),
-        On::Udp(51820).exchange(Heuristic::Datagram(is_likely), |_| Box::<Peers>::default()).by_port(),
+        On::Udp(51820).exchange::<Peers>(Heuristic::Datagram(is_message)),
+        On::AnyUdp.exchange::<Peers>(Heuristic::Datagram(is_evident)),
+        On::Udp(51820).exchange::<Peers>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -249,15 +249,27 @@ impl On {
         Found { on: self, heuristic, dissector: Dissector::Datagram(read), later: None, by_port: false }
     }
 
-    /// Declares a datagram dissector with state per conversation.
+    /// Declares a datagram dissector with state per conversation, at first the default of `S`.
     #[must_use]
-    pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
+    pub const fn exchange<S: Exchange + Default + 'static>(self, heuristic: Heuristic) -> Found {
+        self.exchange_with(heuristic, |_| Box::<S>::default())
+    }
+
+    /// The same for state that depends on settings.
+    #[must_use]
+    pub const fn exchange_with(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
         Found { on: self, heuristic, dissector: Dissector::Exchange(open), later: None, by_port: false }
     }
 
-    /// Declares a stream dissector.
+    /// Declares a stream dissector whose state is at first the default of `S`.
     #[must_use]
-    pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
+    pub const fn stream<S: Conversation + Default + 'static>(self, heuristic: Heuristic) -> Found {
+        self.stream_with(heuristic, |_| Box::<S>::default())
+    }
+
+    /// The same for state that depends on settings.
+    #[must_use]
+    pub const fn stream_with(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
         Found { on: self, heuristic, dissector: Dissector::Stream(open), later: None, by_port: false }
     }
 }

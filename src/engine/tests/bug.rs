@@ -14,9 +14,9 @@ static FRAGILE: Protocol = Protocol::new(
     &FRAGILE_FIELD,
     FIELDS,
     &[
-        On::Tcp(9).stream(Heuristic::Anything, |_| Box::new(Fragile)),
-        On::Udp(9).exchange(Heuristic::Anything, |_| Box::new(Fragile)),
-        On::Udp(8).exchange(Heuristic::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
+        On::Tcp(9).stream_with(Heuristic::Anything, |_| Box::new(Fragile)),
+        On::Udp(9).exchange_with(Heuristic::Anything, |_| Box::new(Fragile)),
+        On::Udp(8).exchange_with(Heuristic::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
     ],
 );
 

@@ -16,9 +16,9 @@ static BOX: Protocol = Protocol::new(
     &BOX_FIELD,
     FIELDS,
     &[
-        On::Udp(7).exchange(Heuristic::Anything, |_| Box::<Parcels>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(|bytes| bytes.starts_with(b"!")), |_| Box::<Parcels>::default()),
-        On::Tcp(7).stream(Heuristic::Anything, |_| Box::new(InStream(Parcels::default(), None))),
+        On::Udp(7).exchange::<Parcels>(Heuristic::Anything),
+        On::AnyUdp.exchange::<Parcels>(Heuristic::Datagram(|bytes| bytes.starts_with(b"!"))),
+        On::Tcp(7).stream_with(Heuristic::Anything, |_| Box::new(InStream(Parcels::default(), None))),
     ],
 );
 
@@ -27,9 +27,9 @@ static MAIL: Protocol = Protocol::new(
     &MAIL_FIELD,
     FIELDS,
     &[
-        On::Over("box").exchange(Heuristic::Datagram(|bytes| bytes.starts_with(b"m")), |_| Box::<Mail>::default()),
-        On::Over("box.later").exchange(Heuristic::Anything, |_| Box::<Mail>::default()),
-        On::Over("box.rest").stream(Heuristic::Anything, |_| Box::<Mail>::default()),
+        On::Over("box").exchange::<Mail>(Heuristic::Datagram(|bytes| bytes.starts_with(b"m"))),
+        On::Over("box.later").exchange::<Mail>(Heuristic::Anything),
+        On::Over("box.rest").stream::<Mail>(Heuristic::Anything),
     ],
 );
 

@@ -18,7 +18,7 @@ mod tests;
 
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Kind, Side, Value, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use fields::{
     AMQP, BAD, BODY_SIZE, CHANNEL, CLASS, DATA, END, ENTRY, FIELDS, HEADER_CLASS, KEY, KEY_LENGTH, KIND, LENGTH, MAJOR, METHOD,
     MINOR, PAYLOAD, PROPERTY_FLAGS, PROTOCOL_ID, PROTOCOL_NAME, REVISION, SCALE, STRING_LENGTH, TABLE, TABLE_BOOL, TABLE_BYTES,
@@ -31,9 +31,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &AMQP,
     FIELDS,
     &[
-        On::Tcp(5672).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(5672).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(5672).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(5672).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -6,7 +6,7 @@ use super::{
     THROTTLES, TOKEN, TOKEN_LENGTH, TOO_LONG, TOO_MANY, VERSION,
 };
 use crate::tree::{Field, Names, NodeRef, Side, Value, name_of};
-use crate::wire::{DatagramContext, Error, Exchange, Result, Settings, Varint, Wire};
+use crate::wire::{DatagramContext, Error, Exchange, Result, Varint, Wire};
 use flate2::{Decompress, FlushDecompress};
 use std::fmt::{self, Write};
 
@@ -82,17 +82,13 @@ const PACKETS_MAX: usize = 4096;
 
 /// State of one connection.
 #[derive(Default)]
-struct Session {
+pub(super) struct Session {
     version: Option<u32>,
     /// Compression announced by the server.
     algorithm: Option<u16>,
     is_encrypted: bool,
     /// A message was decoded.
     is_known: bool,
-}
-
-pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
 }
 
 /// Heuristic: a settings request or login, compressed or not; on the default ports any message.

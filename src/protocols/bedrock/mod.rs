@@ -25,7 +25,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &BEDROCK,
     FIELDS,
     &[
-        On::Over("raknet").exchange(Heuristic::InContext(batch::detect), batch::open),
+        On::Over("raknet").exchange::<batch::Session>(Heuristic::InContext(batch::detect)),
         On::Over("raknet.pong").datagram(Heuristic::Datagram(motd::detect), motd::read),
     ],
 )

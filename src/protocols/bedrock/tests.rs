@@ -1,6 +1,6 @@
 //! Discovery responses, and sessions of three generations.
 
-use super::batch::{Fault, detect, open, snappy};
+use super::batch::{Fault, Session, detect, snappy};
 use super::*;
 use crate::tree::Side;
 use crate::wire::{Cut, DatagramContext, Exchange, trial};
@@ -91,7 +91,7 @@ const ELSEWHERE: DatagramContext = DatagramContext { ports: Some([50_000, 40_000
 
 #[test]
 fn a_current_session_is_read_up_to_its_encryption() {
-    let mut session = open(&crate::wire::Settings::new());
+    let mut session = Session::default();
     let ask = game(&[&packet(193, &649_u32.to_be_bytes())]);
     assert!(detect(&ask, &ELSEWHERE));
     let settings = game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]);
@@ -100,12 +100,12 @@ fn a_current_session_is_read_up_to_its_encryption() {
     assert!(!session.claims(Side::Client, &settings));
     let handshake = packet(3, &[&varint(5)[..], b"x.y.z"].concat());
     let trees = [
-        read(&mut *session, Side::Client, &ask),
-        read(&mut *session, Side::Server, &settings),
-        read(&mut *session, Side::Client, &game(&[&[0], &deflate(&login(649))])),
-        read(&mut *session, Side::Server, &game(&[&[255], &packet(2, &[0, 0, 0, 0]), &packet(6 | 1 << 10, b"abc")])),
-        read(&mut *session, Side::Server, &game(&[&[0], &deflate(&handshake)])),
-        read(&mut *session, Side::Client, &game(&[b"sealed"])),
+        read(&mut session, Side::Client, &ask),
+        read(&mut session, Side::Server, &settings),
+        read(&mut session, Side::Client, &game(&[&[0], &deflate(&login(649))])),
+        read(&mut session, Side::Server, &game(&[&[255], &packet(2, &[0, 0, 0, 0]), &packet(6 | 1 << 10, b"abc")])),
+        read(&mut session, Side::Server, &game(&[&[0], &deflate(&handshake)])),
+        read(&mut session, Side::Client, &game(&[b"sealed"])),
     ];
     assert!(session.claims(Side::Client, &settings) && !session.claims(Side::Client, &[0x84, 0]));
     insta::assert_snapshot!(trees.concat(), @r#"
@@ -168,12 +168,12 @@ fn a_current_session_is_read_up_to_its_encryption() {
 #[test]
 fn older_sessions_are_compressed_without_announcement() {
     for (version, compress) in [(390, zlib as fn(&[u8]) -> Vec<u8>), (527, deflate)] {
-        let mut session = open(&crate::wire::Settings::new());
+        let mut session = Session::default();
         let bytes = game(&[&compress(&login(version))]);
         assert!(detect(&bytes, &ELSEWHERE), "{version}");
-        let tree = read(&mut *session, Side::Client, &bytes);
+        let tree = read(&mut session, Side::Client, &bytes);
         assert!(tree.contains(&format!("| login | protocol {version}")) && tree.contains("bedrock.login.client_data"), "{tree}");
-        let behind = read(&mut *session, Side::Server, &game(&[&compress(&packet(2, &[0, 0, 0, 3]))]));
+        let behind = read(&mut session, Side::Server, &game(&[&compress(&packet(2, &[0, 0, 0, 3]))]));
         assert!(behind.contains("player spawn"), "{behind}");
     }
     assert!(!detect(&game(&[&deflate(&packet(9, b"hello"))]), &ELSEWHERE));
@@ -195,32 +195,32 @@ fn snappy_blocks_are_decompressed_and_bounded() {
 
 #[test]
 fn malformed_messages_keep_decoded_fields() {
-    let mut session = open(&crate::wire::Settings::new());
-    read(&mut *session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));
-    read(&mut *session, Side::Server, &game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]));
+    let mut session = Session::default();
+    read(&mut session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));
+    read(&mut session, Side::Server, &game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]));
     let mut cut = game(&[&[0], &deflate(&[packet(9, b"hello"), packet(10, &[1])].concat())]);
     cut.truncate(cut.len() - 3);
-    let tree = read(&mut *session, Side::Server, &cut);
+    let tree = read(&mut session, Side::Server, &cut);
     assert!(tree.contains("bedrock.note.compression"), "{tree}");
-    let tree = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"hello"), &[0xff; 6]]));
+    let tree = read(&mut session, Side::Server, &game(&[&[255], &packet(9, b"hello"), &[0xff; 6]]));
     assert!(tree.contains("bedrock.note.number") && tree.contains("text"), "{tree}");
-    let tree = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"").repeat(5000)]));
+    let tree = read(&mut session, Side::Server, &game(&[&[255], &packet(9, b"").repeat(5000)]));
     assert!(tree.contains("bedrock.note.too_many"), "{}", tree.lines().last().unwrap());
-    let tree = read(&mut *session, Side::Server, &game(&[&[0], &deflate(&vec![0; 5 << 20])]));
+    let tree = read(&mut session, Side::Server, &game(&[&[0], &deflate(&vec![0; 5 << 20])]));
     assert!(tree.contains("bedrock.note.too_long"));
 }
 
 proptest::proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(start in 0_usize..5, bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
-        let mut session = open(&crate::wire::Settings::new());
+        let mut session = Session::default();
         if start > 1 {
-            read(&mut *session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));
-            read(&mut *session, Side::Server, &game(&[&packet(143, &[1, 0, 1, 0, 1, 20, 0, 0, 0, 0x3f])]));
+            read(&mut session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));
+            read(&mut session, Side::Server, &game(&[&packet(143, &[1, 0, 1, 0, 1, 20, 0, 0, 0, 0x3f])]));
         }
         let first = [b"".as_slice(), b"\x78\x9c", b"\0", b"\x01", b"\xff"][start];
         let bytes = game(&[first, &bytes]);
         let _ = detect(&bytes, &ELSEWHERE);
-        read(&mut *session, Side::Server, &bytes);
+        read(&mut session, Side::Server, &bytes);
     }
 }

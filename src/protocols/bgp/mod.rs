@@ -22,7 +22,7 @@ mod tests;
 
 use crate::limits;
 use crate::tree::{BySide, Field, Side, Value, fields, name_of, title};
-use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Verdict, Wire};
 use memchr::memmem;
 use names::{AFIS, CAPABILITIES, CODES, PARAMETERS, REFRESHES, SAFIS, SUBCODES, TYPES};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -32,9 +32,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &BGP,
     FIELDS,
     &[
-        On::Tcp(179).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(179).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(179).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(179).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -23,13 +23,16 @@ pub mod utp;
 pub use bencode::PROTOCOL as BENCODE;
 
 use crate::tree::{BySide, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 
 /// BitTorrent peer wire protocol.
 pub static PROTOCOL: Protocol = Protocol::new(
     &BITTORRENT,
     FIELDS,
-    &[On::TcpRun(6881, 6889).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(recognize), open)],
+    &[
+        On::TcpRun(6881, 6889).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+    ],
 )
 .rest(&DATA);
 
@@ -100,10 +103,6 @@ const EXTENSION: u8 = 20;
 const MESSAGE_MAX: usize = 16 << 20;
 /// Consecutive messages that identify a connection joined midway.
 const CHAIN: usize = 3;
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
-}
 
 /// State of a connection.
 #[derive(Default)]

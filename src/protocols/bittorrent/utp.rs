@@ -19,8 +19,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &UTP,
     FIELDS,
     &[
-        On::UdpRun(PORTS.0, PORTS.1).exchange(Heuristic::InContext(on_port), |_| Box::<Connections>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(is_syn), |_| Box::<Connections>::default()),
+        On::UdpRun(PORTS.0, PORTS.1).exchange::<Connections>(Heuristic::InContext(on_port)),
+        On::AnyUdp.exchange::<Connections>(Heuristic::Datagram(is_syn)),
     ],
 )
 .rest(&DATA);

@@ -21,7 +21,7 @@ use super::little::{self, Guid};
 use super::prefixed::{odd_extent, odd_messages};
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Verdict, Wire};
 use std::collections::VecDeque;
 
 /// DCE/RPC.
@@ -29,10 +29,10 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &DCERPC,
     FIELDS,
     &[
-        On::Tcp(135).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(135).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Over(PIPE).exchange(Heuristic::Datagram(begins), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(135).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(135).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
+        On::Over(PIPE).exchange::<Session>(Heuristic::Datagram(begins)),
     ],
 )
 .rest(&STUB);

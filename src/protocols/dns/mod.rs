@@ -38,14 +38,14 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &DNS,
     FIELDS,
     &[
-        On::Udp(53).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
-        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_message), datagrams),
-        On::Tcp(53).stream(Heuristic::Stream(heuristics::is_stream), streams),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::is_stream_anywhere), streams),
-        On::Over(OVER_HTTPS).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
-        On::Over(OVER_QUIC).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
-        On::Udp(53).exchange(Heuristic::Datagram(heuristics::has_question), datagrams).by_port(),
-        On::Tcp(53).stream(Heuristic::Stream(heuristics::is_likely_stream), streams).by_port(),
+        On::Udp(53).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::AnyUdp.exchange_with(Heuristic::Datagram(heuristics::is_message), datagrams),
+        On::Tcp(53).stream_with(Heuristic::Stream(heuristics::is_stream), streams),
+        On::AnyTcp.stream_with(Heuristic::Stream(heuristics::is_stream_anywhere), streams),
+        On::Over(OVER_HTTPS).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::Over(OVER_QUIC).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::Udp(53).exchange_with(Heuristic::Datagram(heuristics::has_question), datagrams).by_port(),
+        On::Tcp(53).stream_with(Heuristic::Stream(heuristics::is_likely_stream), streams).by_port(),
     ],
 )
 .rest(&DATA);
@@ -55,9 +55,9 @@ pub static MULTICAST: Protocol = Protocol {
     this: &MDNS,
     fields: &[&MDNS],
     found: &[
-        On::Udp(5353).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast))),
+        On::Udp(5353).exchange_with(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast))),
         On::Udp(5353)
-            .exchange(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::Multicast)))
+            .exchange_with(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::Multicast)))
             .by_port(),
     ],
     ..PROTOCOL
@@ -68,9 +68,9 @@ pub static LINK_LOCAL: Protocol = Protocol {
     this: &LLMNR,
     fields: &[&LLMNR],
     found: &[
-        On::Udp(5355).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal))),
+        On::Udp(5355).exchange_with(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal))),
         On::Udp(5355)
-            .exchange(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::LinkLocal)))
+            .exchange_with(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::LinkLocal)))
             .by_port(),
     ],
     ..PROTOCOL

@@ -23,7 +23,7 @@ mod unified;
 use super::stun;
 use super::tls::{self, LEVELS, VERSIONS, handshake, hello, names, suites};
 use crate::tree::{Names, fields, is_there, title};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
+use crate::wire::{Heuristic, On, Protocol};
 pub(super) use records::{announce, recognize};
 
 /// DTLS.
@@ -31,9 +31,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &DTLS,
     FIELDS,
     &[
-        On::Over("rtp").exchange(Heuristic::Datagram(recognize), open),
-        On::Over(stun::RELAYED).exchange(Heuristic::Datagram(recognize), open),
-        On::AnyUdp.exchange(Heuristic::Datagram(recognize), open),
+        On::Over("rtp").exchange::<records::Session>(Heuristic::Datagram(recognize)),
+        On::Over(stun::RELAYED).exchange::<records::Session>(Heuristic::Datagram(recognize)),
+        On::AnyUdp.exchange::<records::Session>(Heuristic::Datagram(recognize)),
     ],
 )
 .rest(&DATA);
@@ -211,7 +211,3 @@ const PROFILES: Names = &[
     (0x0007, "SRTP_AEAD_AES_128_GCM"),
     (0x0008, "SRTP_AEAD_AES_256_GCM"),
 ];
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<records::Session>::default()
-}

@@ -3,7 +3,7 @@
 use super::records::Session;
 use super::*;
 use crate::tree::Side;
-use crate::wire::{Cut, trial};
+use crate::wire::{Cut, Exchange, trial};
 
 const SESSION: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls.txt"));
 

@@ -21,19 +21,19 @@ mod heartbeat;
 mod presence;
 
 use crate::tree::{Names, Side, fields, name_of, title};
-use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
 pub static PROTOCOL: Protocol = Protocol::new(
     &GAMESPY,
     FIELDS,
     &[
-        On::Udp(heartbeat::PORT).exchange(Heuristic::InContext(is_of_master), open),
-        On::AnyUdp.exchange(Heuristic::Datagram(detect), open),
-        On::Tcp(presence::PRESENCE).stream(Heuristic::Stream(presence::on_port), presence::open),
-        On::Tcp(presence::SEARCH).stream(Heuristic::Stream(presence::on_port), presence::open),
-        On::Tcp(presence::LIST).stream(Heuristic::Stream(presence::on_port), presence::open),
-        On::AnyTcp.stream(Heuristic::Stream(presence::anywhere), presence::open),
+        On::Udp(heartbeat::PORT).exchange::<Pending>(Heuristic::InContext(is_of_master)),
+        On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(detect)),
+        On::Tcp(presence::PRESENCE).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
+        On::Tcp(presence::SEARCH).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
+        On::Tcp(presence::LIST).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
+        On::AnyTcp.stream::<presence::Session>(Heuristic::Stream(presence::anywhere)),
     ],
 )
 .rest(&DATA);
@@ -95,10 +95,6 @@ const WORDS: &[&[u8]] = &[b"\\status\\", b"\\info\\", b"\\basic\\", b"\\rules\\"
 const START: [u8; 2] = [0xfe, 0xfd];
 const SPLIT: &[u8] = b"splitnum\0";
 const FINAL: &[u8] = b"\\final\\";
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Pending>::default()
-}
 
 /// Whether a datagram is one of the master server.
 fn is_of_master(bytes: &[u8], context: &DatagramContext) -> bool {

@@ -10,7 +10,7 @@
 
 use super::{ADDRESS, ENTRY, ENTRY_PORT, FINAL, pairs};
 use crate::tree::{BySide, Side};
-use crate::wire::{Conversation, Extent, Missing, Opening, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Missing, Opening, Result, Verdict, Wire};
 use memchr::memmem;
 
 /// Ports of presence, search and server list.
@@ -121,10 +121,6 @@ pub(super) struct Session {
     lost: BySide<bool>,
     /// Bytes of each side that contain no end.
     searched: BySide<usize>,
-}
-
-pub(super) fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// The first key of a message, if it is complete.

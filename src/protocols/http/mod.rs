@@ -27,7 +27,7 @@ mod session;
 mod tests;
 
 use crate::tree::{Names, fields, is_there, title};
-use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
+use crate::wire::{Heuristic, On, Protocol};
 pub(super) use head::Coding;
 
 /// HTTP/1.
@@ -35,13 +35,13 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &HTTP,
     FIELDS,
     &[
-        On::Tcp(80).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(8080).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(3128).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
-        On::Tcp(80).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
-        On::Tcp(8080).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
-        On::Tcp(3128).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
+        On::Tcp(80).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(8080).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(3128).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::AnyTcp.stream::<session::Session>(Heuristic::Stream(heuristics::anywhere)),
+        On::Tcp(80).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
+        On::Tcp(8080).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
+        On::Tcp(3128).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -196,7 +196,3 @@ pub(super) const CODES: Names = &[
 
 /// Size in bytes of the parts of a long body.
 const PART_SIZE: usize = 256 << 10;
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<session::Session>::default()
-}

@@ -38,14 +38,14 @@ pub(super) mod streams;
 mod tests;
 
 use crate::tree::{Computed, NodeRef, fields, title};
-use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
+use crate::wire::{Heuristic, On, Protocol};
 pub use grpc::PROTOCOL as GRPC;
 use names::{ERRORS, SETTINGS_NAMES, TYPES};
 pub(super) use session::upgraded;
 
 /// HTTP/2.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&HTTP2, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(heuristics::recognize), open)])
+    Protocol::new(&HTTP2, FIELDS, &[On::AnyTcp.stream::<session::Session>(Heuristic::Stream(heuristics::recognize))])
         .rest(&UNKNOWN)
         .tables(|| known::FIELDS.to_vec());
 
@@ -170,8 +170,4 @@ pub(super) fn header_line(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> s
     header_title(node, out)?;
     out.write_str(": ")?;
     header_text(node, out)
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<session::Session>::default()
 }

@@ -31,16 +31,17 @@ mod tests;
 
 use crate::protocols::http2;
 use crate::tree::{Names, fields, title};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
+use crate::wire::{Heuristic, On, Protocol};
 pub(super) use framing::Framing;
 
 /// Name of the handover of stream data.
 pub(super) const PLACE: &str = "h3";
 
 /// HTTP/3.
-pub static PROTOCOL: Protocol = Protocol::new(&HTTP3, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Anything, open)])
-    .rest(&UNKNOWN)
-    .tables(|| known::FIELDS.to_vec());
+pub static PROTOCOL: Protocol =
+    Protocol::new(&HTTP3, FIELDS, &[On::Over(PLACE).exchange::<session::Session>(Heuristic::Anything)])
+        .rest(&UNKNOWN)
+        .tables(|| known::FIELDS.to_vec());
 
 fields! {
     HTTP3 = protocol("http3", "HTTP3", "Hypertext Transfer Protocol, version 3")
@@ -139,8 +140,4 @@ const SETTINGS: Names = &[
 /// Detail of a message from the carrier: the stream, and whether the stream ends with it.
 pub(super) fn detail(stream: u64, is_last: bool) -> u64 {
     stream << 1 | u64::from(is_last)
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<session::Session>::default()
 }

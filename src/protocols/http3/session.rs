@@ -9,7 +9,7 @@ use crate::protocols::http2::streams::Streams;
 use crate::protocols::http2::{body, headers};
 use crate::protocols::varint::{number, varint};
 use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
-use crate::wire::{Cut, Result, Unfinished, Wire};
+use crate::wire::{Cut, Exchange, Result, Unfinished, Wire};
 use std::collections::{BTreeMap, VecDeque};
 
 const DATA_FRAME: u64 = 0;

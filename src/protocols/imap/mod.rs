@@ -17,19 +17,14 @@ mod server;
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Side, Value, fields};
-use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Settings, Wire,
-};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use recognize::{anywhere, recognize};
 
 /// IMAP.
 pub static PROTOCOL: Protocol = Protocol::new(
     &IMAP,
     FIELDS,
-    &[
-        On::Tcp(143).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-    ],
+    &[On::Tcp(143).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA);
 

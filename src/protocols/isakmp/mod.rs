@@ -17,7 +17,7 @@ mod payloads;
 mod tests;
 
 use crate::tree::{Side, name_of};
-use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::{
     ENCRYPTED, EXCHANGE, FIELDS, FLAG_A, FLAG_C, FLAG_E, FLAG_I, FLAG_R, FLAG_V, FLAGS, INITIATOR, ISAKMP, LENGTH, MAJOR,
     MESSAGE_ID, MINOR, NEXT, RESPONDER, RESPONSE_TO, TIME, UNKNOWN, VERSION,
@@ -29,12 +29,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &ISAKMP,
     FIELDS,
     &[
-        On::Udp(500).exchange(Heuristic::Datagram(recognize), open),
-        On::Udp(848).exchange(Heuristic::Datagram(recognize), open),
-        On::Over("isakmp").exchange(Heuristic::Datagram(recognize), open),
-        On::Udp(500).exchange(Heuristic::Datagram(is_likely), open).by_port(),
-        On::Udp(848).exchange(Heuristic::Datagram(is_likely), open).by_port(),
-        On::Over("isakmp").exchange(Heuristic::Datagram(is_likely), open).by_port(),
+        On::Udp(500).exchange::<Session>(Heuristic::Datagram(recognize)),
+        On::Udp(848).exchange::<Session>(Heuristic::Datagram(recognize)),
+        On::Over("isakmp").exchange::<Session>(Heuristic::Datagram(recognize)),
+        On::Udp(500).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
+        On::Udp(848).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
+        On::Over("isakmp").exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&UNKNOWN);
@@ -61,10 +61,6 @@ const HEADER: usize = 28;
 const NAT_TRAVERSAL: u16 = 4500;
 const NON_ESP: [u8; 4] = [0; 4];
 const NAT_KEEPALIVE: u8 = 0xff;
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
-}
 
 /// Recognizes a header of version 1 or 2 with a known exchange and a length that fits.
 fn recognize(bytes: &[u8]) -> bool {

@@ -21,9 +21,7 @@ mod tests;
 use super::ber::{self, head};
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Side, name_of};
-use crate::wire::{
-    Conversation, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Verdict, Wire};
 use fields::{FIELDS, KERBEROS, RECORD_LENGTH, RESPONSE_TO, TIME, UNKNOWN};
 use names::MESSAGES;
 
@@ -32,10 +30,10 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &KERBEROS,
     FIELDS,
     &[
-        On::Tcp(88).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Udp(88).exchange(Heuristic::Datagram(is_datagram), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(88).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Udp(88).exchange(Heuristic::Datagram(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(88).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Udp(88).exchange::<Session>(Heuristic::Datagram(is_datagram)),
+        On::Tcp(88).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
+        On::Udp(88).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&UNKNOWN);

@@ -18,9 +18,7 @@ mod tests;
 use super::ber::{self, BOOLEAN, Ber, ENUMERATED, INTEGER, OCTET_STRING, SEQUENCE, SET, head};
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{
-    Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Settings, Wire,
-};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use heuristics::{is_likely, is_likely_stream, is_message, recognize};
 
 /// LDAP.
@@ -28,12 +26,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &LDAP,
     FIELDS,
     &[
-        On::Tcp(389).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(3268).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Udp(389).exchange(Heuristic::Datagram(is_message), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(389).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Tcp(3268).stream(Heuristic::Stream(is_likely_stream), |_: &Settings| Box::<Session>::default()).by_port(),
-        On::Udp(389).exchange(Heuristic::Datagram(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(389).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(3268).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Udp(389).exchange::<Session>(Heuristic::Datagram(is_message)),
+        On::Tcp(389).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
+        On::Tcp(3268).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
+        On::Udp(389).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&UNKNOWN);

@@ -41,7 +41,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     FIELDS,
     &[
         On::AnyUdp.datagram(Heuristic::Datagram(is_exact), bare),
-        On::Over("vcmp").exchange(Heuristic::Datagram(begins), |_| Box::new(ScriptData)),
+        On::Over("vcmp").exchange::<ScriptData>(Heuristic::Datagram(begins)),
     ],
 )
 .rest(&UNPARSED);
@@ -99,6 +99,7 @@ pub(super) fn is_exact(bytes: &[u8]) -> bool {
 }
 
 /// VC:MP script data, whose sender is known.
+#[derive(Default)]
 struct ScriptData;
 
 impl Exchange for ScriptData {

@@ -15,13 +15,11 @@
 mod legacy;
 
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Varint, Verdict, Wire,
-};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Varint, Verdict, Wire};
 
 /// Minecraft, Java edition.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(detect), open)]).rest(&DATA);
+    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream::<Session>(Heuristic::Stream(detect))]).rest(&DATA);
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
@@ -124,10 +122,6 @@ fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
 fn is_protocol(number: usize) -> bool {
     const SNAPSHOTS: usize = 1 << 30;
     matches!(number.checked_sub(SNAPSHOTS).unwrap_or(number), 0..4096) || u32::try_from(number) == Ok(u32::MAX)
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// Heuristic: the client starts with a consistent handshake, or with the ping of old versions.

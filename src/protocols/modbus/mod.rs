@@ -10,7 +10,7 @@ mod pdu;
 mod shape;
 
 use crate::tree::{BySide, Side, fields};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 pub use pdu::PROTOCOL as PDU_PROTOCOL;
 use shape::Shape;
 
@@ -18,7 +18,10 @@ use shape::Shape;
 pub static PROTOCOL: Protocol = Protocol::new(
     &MBTCP,
     FIELDS,
-    &[On::Tcp(502).stream(Heuristic::Stream(recognize_on_port), open), On::AnyTcp.stream(Heuristic::Stream(recognize), open)],
+    &[
+        On::Tcp(502).stream::<Session>(Heuristic::Stream(recognize_on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+    ],
 );
 
 fields! {
@@ -125,10 +128,6 @@ fn alone(first: &Unit<'_>, bytes: &[u8], side: Side, is_all: bool) -> Verdict {
         (true, false) => Verdict::Yes(side.other()),
         (false, _) => Verdict::No,
     }
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// State of a connection.

@@ -10,13 +10,12 @@
 use super::PLACE;
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::collections::VecDeque;
 
 /// Modbus.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MODBUS, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Anything, |_: &Settings| Box::<Session>::default())])
-        .rest(&DATA);
+    Protocol::new(&MODBUS, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]).rest(&DATA);
 
 fields! {
     MODBUS = protocol("modbus", "Modbus", "Modbus")

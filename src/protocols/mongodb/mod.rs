@@ -24,9 +24,7 @@ mod tests;
 use super::little;
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Side, Value, name_of};
-use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use bson::{Words, document};
 use compression::Method;
 use fields::{
@@ -41,9 +39,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &MONGO,
     FIELDS,
     &[
-        On::Tcp(27017).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(27017).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(27017).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(27017).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -18,7 +18,7 @@ use super::json;
 use crate::limits;
 use crate::tree::{BySide, Computed, Field, NodeRef, Side, Value, fields, name_of, title};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Varint, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Varint, Verdict, Wire,
 };
 
 /// MQTT.
@@ -26,9 +26,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &MQTT,
     FIELDS,
     &[
-        On::Tcp(1883).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(1883).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(1883).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(1883).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

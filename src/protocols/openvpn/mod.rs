@@ -19,8 +19,7 @@ mod control;
 use super::prefixed::odd_messages;
 use crate::tree::{BySide, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{
-    Conversation, Cut, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict,
-    Wire,
+    Conversation, Cut, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire,
 };
 
 /// OpenVPN.
@@ -28,10 +27,10 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &OPENVPN,
     FIELDS,
     &[
-        On::Udp(PORT).exchange(Heuristic::InContext(on_port), |_| Box::<Session>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(opens_plainly), |_| Box::<Session>::default()),
-        On::Tcp(PORT).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(PORT).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Udp(PORT).exchange::<Session>(Heuristic::InContext(on_port)),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(opens_plainly)),
+        On::Tcp(PORT).stream::<Session>(Heuristic::Stream(recognize)),
+        On::Tcp(PORT).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -3,7 +3,7 @@
 use super::world::World;
 use super::{DATA, TRUNCATED, update};
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Verdict, Wire};
 
 fields! {
     ENTRIES = protocol("pipboy.entries", "Pip-Boy entries", "Entries of Fallout 4 Pip-Boy data updates without a message header")
@@ -11,17 +11,14 @@ fields! {
 }
 
 /// Pip-Boy entries; only selected by `--as`.
-pub static PROTOCOL: Protocol = Protocol::new(&ENTRIES, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(|_| Verdict::No), open)])
-    .rest(&DATA)
-    .truncated(&TRUNCATED);
+pub static PROTOCOL: Protocol =
+    Protocol::new(&ENTRIES, FIELDS, &[On::AnyTcp.stream::<Entries>(Heuristic::Stream(|_| Verdict::No))])
+        .rest(&DATA)
+        .truncated(&TRUNCATED);
 
 /// The value tree of a stream of entries.
 #[derive(Default)]
 struct Entries(World);
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Entries>::default()
-}
 
 impl Conversation for Entries {
     fn extent(&mut self, _: Side, ahead: &[u8], _: bool) -> Extent {

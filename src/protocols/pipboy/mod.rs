@@ -39,7 +39,7 @@ mod values;
 mod world;
 
 use crate::tree::{BySide, Field, Names, Object, Side, Time, Value, fields, name_of, title};
-use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use commands::Commands;
 pub use entries::PROTOCOL as ENTRIES;
 use framing::Framing;
@@ -52,9 +52,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &PIPBOY,
     FIELDS,
     &[
-        On::Tcp(27000).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
-        On::Udp(28000).exchange(Heuristic::Datagram(heuristics::is_discovery), discovery::open),
+        On::Tcp(27000).stream::<Session>(Heuristic::Stream(heuristics::on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(heuristics::anywhere)),
+        On::Udp(28000).exchange::<discovery::Discovery>(Heuristic::Datagram(heuristics::is_discovery)),
     ],
 )
 .rest(&DATA)
@@ -251,10 +251,6 @@ struct Session {
     /// The next update carries a note about the eviction.
     must_note: bool,
     commands: Commands,
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 impl Conversation for Session {

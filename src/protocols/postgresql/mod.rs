@@ -13,7 +13,7 @@ mod recognition;
 
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Names, Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Settings, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Wire};
 use memchr::memmem;
 use recognition::{anywhere, is_likely, is_startup, is_typed, on_port};
 
@@ -22,9 +22,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &PGSQL,
     FIELDS,
     &[
-        On::Tcp(5432).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
-        On::Tcp(5432).stream(Heuristic::Stream(is_likely), |_: &Settings| Box::<Session>::default()).by_port(),
+        On::Tcp(5432).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(5432).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&DATA);

@@ -32,11 +32,12 @@ mod tests;
 mod versions;
 
 use crate::tree::{Names, fields};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
+use crate::wire::{Heuristic, On, Protocol};
 
 /// QUIC.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&QUIC, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(packets::recognize), open)]).rest(&REMAINING);
+    Protocol::new(&QUIC, FIELDS, &[On::AnyUdp.exchange::<packets::Session>(Heuristic::Datagram(packets::recognize))])
+        .rest(&REMAINING);
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")
@@ -165,7 +166,3 @@ const ERRORS: Names = &[
 
 /// Largest connection ID in bytes.
 const ID_MAX: usize = 20;
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<packets::Session>::default()
-}

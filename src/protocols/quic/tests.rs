@@ -3,7 +3,7 @@
 use super::packets::{Session, recognize};
 use super::*;
 use crate::tree::Side;
-use crate::wire::{Cut, trial};
+use crate::wire::{Cut, Exchange, trial};
 
 /// RFC 9001 appendix A.2 and A.3: protected Initial packets of client and server.
 const PACKETS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/quic.txt"));

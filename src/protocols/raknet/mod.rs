@@ -27,7 +27,7 @@ mod system;
 
 use super::parts::{EvictedMessage, Joined};
 use crate::tree::{Side, Time};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Unfinished, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Unfinished, Wire};
 use datagram::Sender;
 use fields::*;
 
@@ -38,10 +38,10 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &RAKNET,
     FIELDS,
     &[
-        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_offline), open),
-        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_evident), open),
-        On::Udp(8192).exchange(Heuristic::Datagram(heuristics::is_sound), open),
-        On::Over("vcmp.z").exchange(Heuristic::Datagram(heuristics::is_of_connection), open),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_offline)),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_evident)),
+        On::Udp(8192).exchange::<Session>(Heuristic::Datagram(heuristics::is_sound)),
+        On::Over("vcmp.z").exchange::<Session>(Heuristic::Datagram(heuristics::is_of_connection)),
     ],
 )
 .rest(&UNPARSED);
@@ -60,10 +60,6 @@ struct Session {
     is_open: bool,
     /// Last offline ping: sender, its timestamp, frame and capture time.
     ping: Option<(Side, u64, u64, Time)>,
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
 }
 
 impl Exchange for Session {

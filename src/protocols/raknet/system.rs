@@ -3,12 +3,12 @@
 use super::PLACE;
 use super::fields::*;
 use crate::tree::{BySide, Field, Names, Side, Time, Value, fields};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::collections::VecDeque;
 
 /// RakNet internal messages.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MESSAGE, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Datagram(is_system), open)]).rest(&UNPARSED);
+    Protocol::new(&MESSAGE, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system))]).rest(&UNPARSED);
 
 fields! {
     MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")
@@ -106,10 +106,6 @@ struct Session {
     pings: BySide<VecDeque<(u64, u64, Time)>>,
     /// The peer uses the IDs of a modified version.
     is_changed: bool,
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
 }
 
 impl Exchange for Session {

@@ -19,9 +19,7 @@ mod command;
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Field, Side, Value, fields};
-use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use command::{command, inline_command, shortened};
 
 /// Redis.
@@ -29,9 +27,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &RESP,
     FIELDS,
     &[
-        On::Tcp(6379).stream(Heuristic::Stream(on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
-        On::Tcp(6379).stream(Heuristic::Stream(is_likely), open).by_port(),
+        On::Tcp(6379).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+        On::Tcp(6379).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
     ],
 )
 .rest(&FRAGMENT);
@@ -170,10 +168,6 @@ impl Default for Scan {
 #[derive(Default)]
 struct Session {
     scans: BySide<Scan>,
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// Recognizes the first value of a side. Returns the server.

@@ -60,9 +60,9 @@ use tables::{Revision, Table};
 
 /// RuneScape game protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
-        On::Tcp(43594).stream(Heuristic::Stream(heuristics::on_port), session::open),
-        On::Tcp(43595).stream(Heuristic::Stream(heuristics::on_port), session::open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), session::open),
+        On::Tcp(43594).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
+        On::Tcp(43595).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
+        On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), session::open),
     ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).editions(editions).settings(&[
         Setting {
             name: "rs.revision",

@@ -16,7 +16,7 @@ mod tests;
 
 use super::little;
 use crate::tree::{Side, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::{
     COMMAND, COMPONENT, DATA, ERROR_CLASS, ERROR_CODE, FIELDS, FLAG_CANON, FLAG_CASELESS, FLAG_COMPRESSED, FLAG_DFS, FLAG_EA,
     FLAG_ESN, FLAG_LOCK, FLAG_LONG, FLAG_LONG_USED, FLAG_NOTIFY, FLAG_NT_ERROR, FLAG_OPLOCK, FLAG_RECEIVE, FLAG_REPARSE,
@@ -27,12 +27,8 @@ use names::COMMANDS;
 use std::collections::VecDeque;
 
 /// SMB 1.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SMB,
-    FIELDS,
-    &[On::Over("nbss").exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<Session>::default())],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol =
+    Protocol::new(&SMB, FIELDS, &[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fn recognize(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xffSMB")

@@ -21,7 +21,7 @@ mod tests;
 
 use super::little;
 use crate::tree::{Side, Value, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::{
     ASYNC_ID, CHAIN, CHANNEL, CHARGE, COMMAND, COMPRESSED, COMPRESSION, COMPRESSION_FLAGS, COMPRESSION_OFFSET, DATA, ENCRYPTED,
     FIELDS, FLAG_ASYNC, FLAG_CHAINED, FLAG_DFS, FLAG_REPLAY, FLAG_RESPONSE, FLAG_SIGNED, FLAGS, GRANTED, HEADER_LENGTH, MAGIC,
@@ -33,12 +33,8 @@ pub(super) use names::STATUSES;
 use std::collections::VecDeque;
 
 /// SMB 2.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SMB2,
-    FIELDS,
-    &[On::Over("nbss").exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<Session>::default())],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol =
+    Protocol::new(&SMB2, FIELDS, &[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 const PLAIN: u8 = 0xfe;
 const TRANSFORMED: u8 = 0xfd;

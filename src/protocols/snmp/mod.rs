@@ -23,11 +23,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &SNMP,
     FIELDS,
     &[
-        On::Udp(161).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
-        On::Udp(162).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(is_whole), |_| Box::<OpenRequests>::default()),
-        On::Udp(161).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
-        On::Udp(162).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+        On::Udp(161).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
+        On::Udp(162).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
+        On::AnyUdp.exchange::<OpenRequests>(Heuristic::Datagram(is_whole)),
+        On::Udp(161).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
+        On::Udp(162).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
     ],
 )
 .rest(&UNKNOWN);

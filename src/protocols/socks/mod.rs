@@ -24,7 +24,7 @@ mod heuristics;
 
 use super::dns;
 use crate::tree::{BySide, Field, Names, Side, Span, Transport, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Settings, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Wire};
 use std::net::{IpAddr, SocketAddr};
 
 /// SOCKS.
@@ -32,9 +32,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &SOCKS,
     FIELDS,
     &[
-        On::Tcp(1080).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
-        On::Tcp(1080).stream(Heuristic::Stream(heuristics::is_likely), open).by_port(),
+        On::Tcp(1080).stream::<Session>(Heuristic::Stream(heuristics::on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(heuristics::anywhere)),
+        On::Tcp(1080).stream::<Session>(Heuristic::Stream(heuristics::is_likely)).by_port(),
         On::Over(RELAY).datagram(Heuristic::Datagram(is_datagram), datagram),
     ],
 )
@@ -130,10 +130,6 @@ const IPV6: u8 = 4;
 const TEXT_MAX: usize = 512;
 /// Bytes that a client may send before the reply to its request.
 const EARLY_MAX: usize = 256 << 10;
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
-}
 
 /// State of a connection.
 #[derive(Default)]

@@ -28,8 +28,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &STUN,
     FIELDS,
     &[
-        On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Transactions>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(stream::recognize), |_| Box::<stream::Stream>::default()),
+        On::AnyUdp.exchange::<Transactions>(Heuristic::Datagram(recognize)),
+        On::AnyTcp.stream::<stream::Stream>(Heuristic::Stream(stream::recognize)),
     ],
 )
 .rest(&VALUE);

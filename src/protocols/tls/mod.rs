@@ -48,7 +48,9 @@ use std::borrow::Cow;
 
 /// TLS on a registered port, where the first record has a wrong field.
 const fn on_port_if_odd(port: u16) -> Found {
-    On::Tcp(port).stream(Heuristic::Stream(heuristics::is_odd), |_: &Settings| Box::new(records::Session::of_odd())).by_port()
+    On::Tcp(port)
+        .stream_with(Heuristic::Stream(heuristics::is_odd), |_: &Settings| Box::new(records::Session::of_odd()))
+        .by_port()
 }
 
 /// Name of records that messages of another protocol carry, each handed over by itself and in order.
@@ -59,20 +61,20 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &TLS,
     FIELDS,
     &[
-        On::Tcp(443).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(636).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(853).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(993).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(995).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::Tcp(8443).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open).also_later(heuristics::begins_in_clear),
+        On::Tcp(443).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(636).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(853).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(993).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(995).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::Tcp(8443).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
+        On::AnyTcp.stream::<records::Session>(Heuristic::Stream(heuristics::anywhere)).also_later(heuristics::begins_in_clear),
         on_port_if_odd(443),
         on_port_if_odd(636),
         on_port_if_odd(853),
         on_port_if_odd(993),
         on_port_if_odd(995),
         on_port_if_odd(8443),
-        On::Over(IN_MESSAGES).exchange(Heuristic::Datagram(records::is_record), |_| Box::<InMessages>::default()),
+        On::Over(IN_MESSAGES).exchange::<InMessages>(Heuristic::Datagram(records::is_record)),
     ],
 )
 .rest(&DATA)
@@ -266,10 +268,6 @@ fn key_log(text: &str) -> Result<(), InvalidValue> {
         }),
         _ => Ok(()),
     }
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<records::Session>::default()
 }
 
 /// A session whose records another protocol carries.

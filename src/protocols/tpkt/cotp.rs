@@ -21,11 +21,10 @@ use super::fields::*;
 use super::{PLACE, parameters, rdp};
 use crate::limits;
 use crate::tree::{BySide, Piece, Side, Value, name_of};
-use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// COTP.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&COTP, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Anything, |_: &Settings| Box::<Session>::default())]);
+pub static PROTOCOL: Protocol = Protocol::new(&COTP, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]);
 
 pub(super) const REQUEST: u8 = 0xe0;
 pub(super) const CONFIRMATION: u8 = 0xd0;

@@ -17,9 +17,7 @@ mod rdp;
 mod tests;
 
 use crate::tree::{BySide, Side, fields};
-use crate::wire::{
-    Conversation, Extent, Found, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
-};
+use crate::wire::{Conversation, Extent, Found, Heuristic, Missing, Next, On, Opening, Protocol, Result, Verdict, Wire};
 pub use cotp::PROTOCOL as COTP_PROTOCOL;
 pub use rdp::PROTOCOL as RDP_PROTOCOL;
 
@@ -28,9 +26,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &TPKT,
     FIELDS,
     &[
-        On::Tcp(102).stream(Heuristic::Stream(recognize_on_port), open),
-        On::Tcp(3389).stream(Heuristic::Stream(recognize_on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), open),
+        On::Tcp(102).stream::<Session>(Heuristic::Stream(recognize_on_port)),
+        On::Tcp(3389).stream::<Session>(Heuristic::Stream(recognize_on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         likely_on(102),
         likely_on(3389),
     ],
@@ -38,7 +36,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .rest(&CONTINUATION);
 
 const fn likely_on(port: u16) -> Found {
-    On::Tcp(port).stream(Heuristic::Stream(is_likely), open).by_port()
+    On::Tcp(port).stream::<Session>(Heuristic::Stream(is_likely)).by_port()
 }
 
 fields! {
@@ -130,10 +128,6 @@ fn by_packets(opening: &Opening<'_>, accepts: impl Fn(Packet, &[u8]) -> bool) ->
         may_follow |= !bytes.is_empty() && may_begin(bytes);
     }
     if may_follow && !opening.complete { Verdict::Unsure } else { Verdict::No }
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// State of a connection.

@@ -29,10 +29,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &UNREAL,
     FIELDS,
     &[
-        On::Udp(PORT).exchange(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_versioned(bytes)), |_| {
-            Box::<Session>::default()
-        }),
-        On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Session>::default()),
+        On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_versioned(bytes))),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize)),
     ],
 )
 .rest(&DATA);

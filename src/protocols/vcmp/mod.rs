@@ -26,7 +26,7 @@ mod versions;
 
 use super::librpc;
 use crate::tree::Side;
-use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Wire};
 use fields::*;
 use messages::Layout;
 use versions::Version;
@@ -36,7 +36,7 @@ pub use query::PROTOCOL as QUERY;
 
 /// Vice City: Multiplayer.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&VCMP, FIELDS, &[On::Over("raknet").exchange(Heuristic::InContext(is_ours), open)]).rest(&UNPARSED);
+    Protocol::new(&VCMP, FIELDS, &[On::Over("raknet").exchange::<Session>(Heuristic::InContext(is_ours))]).rest(&UNPARSED);
 
 /// Default server port.
 const PORT: u16 = 8192;
@@ -91,10 +91,6 @@ struct Session {
     /// Release assumed from message IDs.
     assumed: Option<Version>,
     is_open: bool,
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
 }
 
 impl Exchange for Session {

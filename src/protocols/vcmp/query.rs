@@ -14,11 +14,11 @@ use super::layout::read_text;
 use super::text::{Quoted, text};
 use super::versions;
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
-use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// VC:MP server query.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&QUERY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(is_query), open)]).rest(&OPAQUE);
+    Protocol::new(&QUERY, FIELDS, &[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_query))]).rest(&OPAQUE);
 
 fields! {
     QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")
@@ -65,10 +65,6 @@ pub(super) fn is_query(datagram: &[u8]) -> bool {
 #[derive(Default)]
 struct Session {
     asked: [Option<(u64, Time)>; OPCODES.len()],
-}
-
-fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Session>::default()
 }
 
 impl Exchange for Session {

@@ -52,8 +52,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &VSCP,
     FIELDS,
     &[
-        On::TcpRun(5126, 5158).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::TcpRun(5126, 5158).stream_with(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), open),
     ],
 )
 .rest(&DATA)

@@ -12,7 +12,7 @@
 use super::values::{Brief, text_value};
 use crate::tree::title::nothing;
 use crate::tree::{Field, Names, Side, Value, fields};
-use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use std::ops::Range;
 pub static PROTOCOL: Protocol = Protocol::new(
     &WLS,
     FIELDS,
-    &[On::Tcp(5125).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(anywhere), open)],
+    &[On::Tcp(5125).stream::<Session>(Heuristic::Stream(on_port)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA)
 .truncated(&TRUNCATED);
@@ -65,10 +65,6 @@ static QUESTION: [&Field; COMMAS + 1] = [&TYPE, &CLIENT_IP, &WORLD, &X, &Y, &Z, 
 #[derive(Default)]
 struct Session {
     has_sent: [bool; 2],
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 impl Session {

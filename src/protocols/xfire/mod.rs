@@ -56,11 +56,11 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &XFIRE,
     FIELDS,
     &[
-        On::Tcp(25999).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
-        On::Udp(9856).exchange(Heuristic::Datagram(p2p::is_nat), p2p::open),
-        On::AnyUdp.exchange(Heuristic::Datagram(p2p::is_any), p2p::open),
-        On::Over(p2p::ANNOUNCED).exchange(Heuristic::Datagram(p2p::may_be_p2p), p2p::open),
+        On::Tcp(25999).stream_with(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), open),
+        On::Udp(9856).exchange::<p2p::Peers>(Heuristic::Datagram(p2p::is_nat)),
+        On::AnyUdp.exchange::<p2p::Peers>(Heuristic::Datagram(p2p::is_any)),
+        On::Over(p2p::ANNOUNCED).exchange::<p2p::Peers>(Heuristic::Datagram(p2p::may_be_p2p)),
     ],
 )
 .rest(&UNPARSED)

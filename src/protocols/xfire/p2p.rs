@@ -6,7 +6,7 @@ use super::files::{Files, Sent};
 use super::state::State;
 use super::{HEADER, body};
 use crate::tree::{Names, Object, Side, Value, name_of};
-use crate::wire::{Error, Exchange, Result, Settings, Wire};
+use crate::wire::{Error, Exchange, Result, Wire};
 use flate2::Crc;
 
 /// Datagram types.
@@ -56,10 +56,6 @@ pub(super) struct Peers {
 
 /// Size of a moniker in bytes.
 const MONIKER: usize = 20;
-
-pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
-    Box::<Peers>::default()
-}
 
 impl Exchange for Peers {
     /// Datagrams other than probes are assumed to be from client to client.

@@ -15,7 +15,7 @@ mod xml;
 
 use crate::tree::{BySide, Side, fields, title};
 use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
+    Conversation, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire,
 };
 use xml::Kind;
 
@@ -24,9 +24,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &XMPP,
     FIELDS,
     &[
-        On::Tcp(5222).stream(Heuristic::Stream(on_port), open),
-        On::Tcp(5269).stream(Heuristic::Stream(on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
+        On::Tcp(5222).stream::<Session>(Heuristic::Stream(on_port)),
+        On::Tcp(5269).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
     ],
 )
 .rest(&DATA);
@@ -112,10 +112,6 @@ struct Session {
     next: Option<Next>,
     /// Pending requests by the side that asked, and their ID.
     requests: Requests<(bool, elements::Id)>,
-}
-
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
 }
 
 /// The opening tag of a stream behind blanks and a declaration; `Err` if the bytes begin with anything else.
