@@ -143,14 +143,11 @@ fn next(bits: u64, frame: &[u8]) -> Next {
 
 fn keep_alive(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&KEEP_ALIVE_LENGTH)?;
-    while wire.remaining() > 0 {
-        wire.group(&ELEMENT, |wire| {
-            wire.u16_be(&ELEMENT_TYPE)?;
-            let length = usize::from(wire.u16_be(&ELEMENT_LENGTH)?);
-            if length > 0 { wire.bytes(&ELEMENT_VALUE, length).map(drop) } else { Ok(()) }
-        })?;
-    }
-    Ok(())
+    wire.groups(&ELEMENT, |wire| {
+        wire.u16_be(&ELEMENT_TYPE)?;
+        let length = usize::from(wire.u16_be(&ELEMENT_LENGTH)?);
+        if length > 0 { wire.bytes(&ELEMENT_VALUE, length).map(drop) } else { Ok(()) }
+    })
 }
 
 #[cfg(test)]

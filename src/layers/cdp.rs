@@ -115,10 +115,7 @@ fn unit(wire: &mut Wire<'_>) -> Result {
     wire.u8(&VERSION)?;
     wire.u8(&TTL)?;
     wire.u16_be(&CHECKSUM)?;
-    while wire.remaining() > 0 {
-        wire.group(&TLV, element)?;
-    }
-    Ok(())
+    wire.groups(&TLV, element)
 }
 
 fn element(wire: &mut Wire<'_>) -> Result {
@@ -132,22 +129,19 @@ fn element(wire: &mut Wire<'_>) -> Result {
         (0x0001, _) => {
             let name = String::from_utf8_lossy(wire.ahead());
             wire.info(format_args!("{}", wire.masked(&name)));
-            rest(wire, &DEVICE)
+            wire.rest_is(&DEVICE)
         }
         (0x0002 | 0x0016, _) => addresses(wire),
-        (0x0003, _) => rest(wire, &PORT),
+        (0x0003, _) => wire.rest_is(&PORT),
         (0x0004, 4) => wire.flags(&CAPABILITIES, 4, CAPABILITY_BITS).map(drop),
         (0x0005, _) => lines(wire),
-        (0x0006, _) => rest(wire, &PLATFORM),
-        (0x0007, 4) => rest(wire, &GATEWAY),
-        (0x0007, _) => {
-            while wire.remaining() > 0 {
-                wire.bytes(&PREFIX, 4)?;
-                wire.u8(&PREFIX_LENGTH)?;
-            }
-            Ok(())
-        }
-        (0x0009, _) => rest(wire, &DOMAIN),
+        (0x0006, _) => wire.rest_is(&PLATFORM),
+        (0x0007, 4) => wire.rest_is(&GATEWAY),
+        (0x0007, _) => wire.each(|wire| {
+            wire.bytes(&PREFIX, 4)?;
+            wire.u8(&PREFIX_LENGTH)
+        }),
+        (0x0009, _) => wire.rest_is(&DOMAIN),
         (0x000a, 2) => wire.u16_be(&NATIVE_VLAN).map(drop),
         (0x000b, 1) => wire.bool(&DUPLEX).map(drop),
         (0x000e, 3) => {
@@ -158,13 +152,9 @@ fn element(wire: &mut Wire<'_>) -> Result {
         (0x0011, 4) => wire.u32_be(&MTU).map(drop),
         (0x0012, 1) => wire.u8(&TRUST).map(drop),
         (0x0013, 1) => wire.u8(&COS).map(drop),
-        (0x0014, _) => rest(wire, &SYSTEM),
-        _ => rest(wire, &DATA),
+        (0x0014, _) => wire.rest_is(&SYSTEM),
+        _ => wire.rest_is(&DATA),
     })
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 fn addresses(wire: &mut Wire<'_>) -> Result {
@@ -193,11 +183,10 @@ fn addresses(wire: &mut Wire<'_>) -> Result {
 
 /// Wireshark has a field for each line of the version.
 fn lines(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         let text = memchr::memchr(b'\n', wire.ahead()).unwrap_or(wire.remaining());
-        wire.words(&SOFTWARE, wire.remaining().min(text + 1), 0..text)?;
-    }
-    Ok(())
+        wire.words(&SOFTWARE, wire.remaining().min(text + 1), 0..text)
+    })
 }
 
 #[cfg(test)]

@@ -59,12 +59,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.u8(&RESERVED)?;
     if options > 0 {
         wire.group(&OPTIONS, |wire| {
-            wire.within(usize::try_from(options).unwrap_or_default(), &OPTION_DATA, |wire| {
-                while wire.remaining() > 0 {
-                    wire.group(&OPTION, option)?;
-                }
-                Ok(())
-            })
+            wire.within(usize::try_from(options).unwrap_or_default(), &OPTION_DATA, |wire| wire.groups(&OPTION, option))
         })?;
     }
     Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing))

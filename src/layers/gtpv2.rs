@@ -138,10 +138,7 @@ fn message(wire: &mut Wire<'_>, missing: usize) -> Result<bool> {
         }
         wire.u24_be(&SEQ)?;
         wire.u8(&SPARE)?;
-        while wire.remaining() > 0 {
-            wire.group(&IE, element)?;
-        }
-        Ok(())
+        wire.groups(&IE, element)
     })?;
     Ok(PIGGYBACKED.bits_of(flags) != 0)
 }

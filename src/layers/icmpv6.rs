@@ -9,7 +9,7 @@
 //! ```
 
 use super::{HeaderPayload, ipv6, layer};
-use crate::tree::{Field, Names, fields, name_of, title};
+use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 use std::fmt;
 
@@ -244,12 +244,12 @@ fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
             wire.bytes(&OPT_RESERVED, 2)?;
             wire.u32_be(&OPT_MTU).map(drop)
         }
-        (14, _) => rest(wire, &NONCE),
+        (14, _) => wire.rest_is(&NONCE),
         (24, 8 | 16 | 24) => {
             wire.u8(&PREFIX_LENGTH)?;
             wire.flags(&ROUTE_FLAG, 1, &[&ROUTE_PREFERENCE])?;
             wire.u32_be(&ROUTE_LIFETIME)?;
-            rest(wire, if length == 24 { &PREFIX } else { &PREFIX_PART })
+            wire.rest_is(if length == 24 { &PREFIX } else { &PREFIX_PART })
         }
         (25, _) => {
             wire.bytes(&OPT_RESERVED, 2)?;
@@ -265,15 +265,11 @@ fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
             while wire.ahead().first().is_some_and(|first| *first > 0) {
                 domain(wire)?;
             }
-            rest(wire, &OPT_PADDING)
+            wire.rest_is(&OPT_PADDING)
         }
-        (37, _) => rest(wire, &PORTAL),
-        _ => rest(wire, &OPT_DATA),
+        (37, _) => wire.rest_is(&PORTAL),
+        _ => wire.rest_is(&OPT_DATA),
     }
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 /// A domain name: labels with length bytes, ended by 0, without compression.

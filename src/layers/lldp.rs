@@ -124,13 +124,13 @@ fn element(wire: &mut Wire<'_>) -> Result<u64> {
         1 => identity(wire, &CHASSIS, (4, 5), [&CHASSIS_MAC, &CHASSIS_IP4, &CHASSIS_IP6, &CHASSIS_ID]),
         2 => identity(wire, &PORT, (3, 4), [&PORT_MAC, &PORT_IP4, &PORT_IP6, &PORT_ID]),
         3 => wire.u16_be(&TTL).map(drop),
-        4 => rest(wire, &PORT_DESC),
+        4 => wire.rest_is(&PORT_DESC),
         5 => {
             let name = String::from_utf8_lossy(wire.ahead());
             wire.info(format_args!("{name}"));
-            rest(wire, &SYSTEM_NAME)
+            wire.rest_is(&SYSTEM_NAME)
         }
-        6 => rest(wire, &SYSTEM_DESC),
+        6 => wire.rest_is(&SYSTEM_DESC),
         7 => {
             wire.flags(&HAS, 2, &[&HAS_REPEATER, &HAS_BRIDGE, &HAS_WLAN, &HAS_ROUTER, &HAS_PHONE, &HAS_STATION])?;
             let uses = [&USES_REPEATER, &USES_BRIDGE, &USES_WLAN, &USES_ROUTER, &USES_PHONE, &USES_STATION];
@@ -138,13 +138,9 @@ fn element(wire: &mut Wire<'_>) -> Result<u64> {
         }
         8 => management(wire),
         127 => organisation(wire),
-        _ => rest(wire, &VALUE),
+        _ => wire.rest_is(&VALUE),
     })?;
     Ok(kind)
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 /// Dissects a chassis or port ID: the subtype, and an ID in its format.
@@ -153,34 +149,28 @@ fn identity(wire: &mut Wire<'_>, subtype: &'static Field, (mac, network): (u8, u
     let kind = wire.u8(subtype)?;
     let length = wire.remaining();
     if kind == mac && length == 6 {
-        return rest(wire, as_mac);
+        return wire.rest_is(as_mac);
     }
     if kind == network && length > 1 {
         let family = wire.u8(&FAMILY)?;
-        return rest(
-            wire,
-            match (family, length) {
-                (1, 5) => as_ip4,
-                (2, 17) => as_ip6,
-                _ => as_other,
-            },
-        );
+        return wire.rest_is(match (family, length) {
+            (1, 5) => as_ip4,
+            (2, 17) => as_ip6,
+            _ => as_other,
+        });
     }
-    rest(wire, as_other)
+    wire.rest_is(as_other)
 }
 
 fn management(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u8(&MGN_LENGTH)?);
     wire.within(length, &MGN_HEX, |wire| {
         let family = wire.u8(&MGN_FAMILY)?;
-        rest(
-            wire,
-            match (family, length) {
-                (1, 5) => &MGN_IP4,
-                (2, 17) => &MGN_IP6,
-                _ => &MGN_HEX,
-            },
-        )
+        wire.rest_is(match (family, length) {
+            (1, 5) => &MGN_IP4,
+            (2, 17) => &MGN_IP6,
+            _ => &MGN_HEX,
+        })
     })?;
     wire.u8(&MGN_NUMBERING)?;
     wire.u32_be(&MGN_INTERFACE)?;
@@ -199,7 +189,7 @@ fn organisation(wire: &mut Wire<'_>) -> Result {
             let length = wire.u8(&VLAN_NAME_LENGTH)?;
             wire.text(&VLAN_NAME, length.into()).map(drop)
         }
-        _ => rest(wire, &ORG_DATA),
+        _ => wire.rest_is(&ORG_DATA),
     }
 }
 

@@ -75,11 +75,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
             }
             wire.rest(&DUMMY_HEADER);
         }
-        HELLO => {
-            while wire.remaining() > 0 {
-                wire.group(&OPTION, option)?;
-            }
-        }
+        HELLO => wire.groups(&OPTION, option)?,
         _ => {
             wire.rest(&data::BYTES);
         }

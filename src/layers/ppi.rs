@@ -76,14 +76,14 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
     wire.info(format_args!("{}", number.and_then(link_name).unwrap_or("unknown link type")));
     let mut checked = false;
     wire.within(length - FIXED, &FIELD_DATA, |wire| {
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             checked |= wire.group(&FIELD, field)?;
             let over = (wire.at() - start) % 4;
             if ALIGNMENT.bits_of(flags) == 1 && over > 0 {
                 wire.bytes(&PADDING, (4 - over).min(wire.remaining()))?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     let next = if link == WIRELESS { wlan::handled(checked, false) } else { number.map_or(Next::Data, Next::Link) };
     Ok(HeaderPayload::new(next, rest(wire), missing))

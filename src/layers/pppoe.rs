@@ -78,14 +78,7 @@ pub(super) fn discovery(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPay
     let (code, length) = header(wire, missing)?;
     wire.name(name_of(CODES, code.into()).unwrap_or("unknown code"));
     if length > 0 {
-        wire.group(&TAGS, |wire| {
-            wire.within(length, &UNKNOWN, |wire| {
-                while wire.remaining() > 0 {
-                    tag(wire)?;
-                }
-                Ok(())
-            })
-        })?;
+        wire.group(&TAGS, |wire| wire.within(length, &UNKNOWN, |wire| wire.each(tag)))?;
     }
     Ok(HeaderPayload::nothing(wire.at()))
 }

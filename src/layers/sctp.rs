@@ -274,10 +274,7 @@ pub fn packet(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut
     let first = wire.ahead().first().and_then(|kind| name_of(CHUNKS, (*kind).into()));
     wire.name(first.unwrap_or_default());
     wire.info(format_args!("{src} → {dst}"));
-    while wire.remaining() > 0 {
-        wire.group(&CHUNK, |wire| chunk(wire, bases, data))?;
-    }
-    Ok(())
+    wire.groups(&CHUNK, |wire| chunk(wire, bases, data))
 }
 
 fn chunk(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data)) -> Result {
@@ -309,11 +306,10 @@ fn chunk(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data
             }
             192 => {
                 wire.u32_be(&FORWARD_TSN)?;
-                while wire.remaining() > 0 {
+                wire.each(|wire| {
                     wire.u16_be(&FORWARD_SID)?;
-                    wire.u16_be(&FORWARD_SSN)?;
-                }
-                Ok(())
+                    wire.u16_be(&FORWARD_SSN)
+                })
             }
             _ => simple(wire, kind),
         }
@@ -325,11 +321,7 @@ fn chunk(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data
 fn simple(wire: &mut Wire<'_>, kind: u8) -> Result {
     match kind {
         4 | 5 | 130 => return parameters(wire),
-        6 | 9 => {
-            while wire.remaining() > 0 {
-                wire.group(&CAUSE, cause)?;
-            }
-        }
+        6 | 9 => wire.groups(&CAUSE, cause)?,
         7 => wire.u32_be(&SHUTDOWN_TSN).map(drop)?,
         10 => drop(wire.rest(&COOKIE)),
         12 => wire.u32_be(&ECNE_TSN).map(drop)?,
@@ -404,10 +396,7 @@ fn tsn(wire: &mut Wire<'_>, relative: &'static Field, raw: &'static Field, base:
 }
 
 fn parameters(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&PARAMETER, parameter)?;
-    }
-    Ok(())
+    wire.groups(&PARAMETER, parameter)
 }
 
 fn parameter(wire: &mut Wire<'_>) -> Result {
@@ -419,20 +408,13 @@ fn parameter(wire: &mut Wire<'_>) -> Result {
             (5, 4) => drop(wire.bytes(&IPV4_ADDRESS, 4)?),
             (6, 16) => drop(wire.bytes(&IPV6_ADDRESS, 16)?),
             (7, _) => drop(wire.rest(&STATE_COOKIE)),
-            (12, _) => numbers(wire, &ADDRESS_TYPE)?,
-            (0x8004, _) => numbers(wire, &HMAC_ID)?,
+            (12, _) => wire.each(|wire| wire.u16_be(&ADDRESS_TYPE))?,
+            (0x8004, _) => wire.each(|wire| wire.u16_be(&HMAC_ID))?,
             _ => drop(wire.rest(&PARAMETER_VALUE)),
         }
         Ok(())
     })?;
     pad(wire, &PARAMETER_PADDING, length)
-}
-
-fn numbers(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    while wire.remaining() > 0 {
-        wire.u16_be(field)?;
-    }
-    Ok(())
 }
 
 fn cause(wire: &mut Wire<'_>) -> Result {

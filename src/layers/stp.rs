@@ -96,7 +96,7 @@ fn vlan_unit(wire: &mut Wire<'_>) -> Result {
     if unit(wire)? == CONFIGURATION {
         wire.bytes(&PADDING, 1)?;
     }
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         let kind = wire.u16_be(&TLV_TYPE)?;
         let length = usize::from(wire.u16_be(&TLV_LENGTH)?);
         match (kind, length) {
@@ -104,8 +104,8 @@ fn vlan_unit(wire: &mut Wire<'_>) -> Result {
             (_, 0) => {}
             _ => drop(wire.bytes(&TLV_VALUE, length)?),
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// A BPDU of all VLANs.
@@ -161,10 +161,7 @@ fn multiple(wire: &mut Wire<'_>) -> Result {
         wire.u32_be(&INTERNAL_COST)?;
         bridge(wire, [&CIST_PRIO, &CIST_EXT, &CIST_HW])?;
         wire.u8(&CIST_HOPS)?;
-        while wire.remaining() > 0 {
-            wire.group(&INSTANCE, instance)?;
-        }
-        Ok(())
+        wire.groups(&INSTANCE, instance)
     })
 }
 

@@ -10,7 +10,7 @@
 //! Names and numbers are Wireshark's, with the TURN drafts that used this header. XOR addresses are XORed with the transaction ID.
 //! Messages with the magic cookie are STUN. Not covered: messages over TCP and TLS.
 
-use crate::tree::{Field, Names, NodeRef, Side, Value, fields, name_of};
+use crate::tree::{Names, NodeRef, Side, Value, fields, name_of};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::collections::HashSet;
 use std::fmt::{self, Write};
@@ -182,10 +182,7 @@ impl Exchange for Transactions {
 }
 
 fn attributes(wire: &mut Wire<'_>, id: &[u8; ID_LENGTH], seen: &mut Option<SocketAddr>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&ATTRIBUTE, |wire| attribute(wire, id, seen))?;
-    }
-    Ok(())
+    wire.groups(&ATTRIBUTE, |wire| attribute(wire, id, seen))
 }
 
 fn attribute(wire: &mut Wire<'_>, id: &[u8; ID_LENGTH], seen: &mut Option<SocketAddr>) -> Result {
@@ -212,26 +209,17 @@ fn attribute(wire: &mut Wire<'_>, id: &[u8; ID_LENGTH], seen: &mut Option<Socket
             wire.bytes(&RESERVED, 2)?;
             wire.bits(1, &[&ERROR_CLASS])?;
             wire.u8(&ERROR)?;
-            rest(wire, &ERROR_REASON)
+            wire.rest_is(&ERROR_REASON)
         }
-        0x000a => {
-            while wire.remaining() > 0 {
-                wire.u16_be(&UNKNOWN)?;
-            }
-            Ok(())
-        }
+        0x000a => wire.each(|wire| wire.u16_be(&UNKNOWN)),
         0x000d => wire.u32_be(&LIFETIME).map(drop),
         0x000f => wire.u32_be(&COOKIE).map(drop),
         0x0010 => wire.u32_be(&BANDWIDTH).map(drop),
-        0x0013 => rest(wire, &DATA),
-        0x8022 => rest(wire, &SERVER),
-        0xc001 => rest(wire, &BINDING),
-        _ => rest(wire, &VALUE),
+        0x0013 => wire.rest_is(&DATA),
+        0x8022 => wire.rest_is(&SERVER),
+        0xc001 => wire.rest_is(&BINDING),
+        _ => wire.rest_is(&VALUE),
     })
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 const V6: u8 = 2;

@@ -197,15 +197,7 @@ fn message(wire: &mut Wire<'_>, outermost: bool) -> Result {
 }
 
 fn options(wire: &mut Wire<'_>) -> Result {
-    each(wire, |wire| wire.group(&OPTION, option))
-}
-
-/// Dissects items up to the end.
-fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    while wire.remaining() > 0 {
-        read(wire)?;
-    }
-    Ok(())
+    wire.groups(&OPTION, option)
 }
 
 fn option(wire: &mut Wire<'_>) -> Result {
@@ -231,24 +223,24 @@ fn option(wire: &mut Wire<'_>) -> Result {
                 wire.u32_be(&ADDR_VALID)?;
                 options(wire)
             }
-            6 => each(wire, |wire| wire.u16_be(&REQUESTED).map(drop)),
+            6 => wire.each(|wire| wire.u16_be(&REQUESTED)),
             7 => wire.u8(&PREFERENCE).map(drop),
             8 => wire.u16_be(&ELAPSED).map(drop),
             9 => wire.group(&RELAYED, |wire| message(wire, false)),
             12 => wire.bytes(&UNICAST, 16).map(drop),
             13 => {
                 wire.u16_be(&STATUS)?;
-                rest(wire, &STATUS_TEXT)
+                wire.rest_is(&STATUS_TEXT)
             }
-            15 => each(wire, |wire| counted(wire, &USER_LENGTH, &USER_DATA)),
+            15 => wire.each(|wire| counted(wire, &USER_LENGTH, &USER_DATA)),
             16 => {
                 wire.u32_be(&ENTERPRISE)?;
-                each(wire, |wire| counted(wire, &VENDOR_LENGTH, &VENDOR_DATA))
+                wire.each(|wire| counted(wire, &VENDOR_LENGTH, &VENDOR_DATA))
             }
-            18 => rest(wire, &INTERFACE),
+            18 => wire.rest_is(&INTERFACE),
             19 => wire.u8(&RECONFIGURE).map(drop),
-            23 => each(wire, |wire| wire.bytes(&DNS_SERVER, 16).map(drop)),
-            24 => each(wire, |wire| names::name(wire, list, &SEARCH).map(drop)),
+            23 => wire.each(|wire| wire.bytes(&DNS_SERVER, 16)),
+            24 => wire.each(|wire| names::name(wire, list, &SEARCH)),
             26 => {
                 wire.u32_be(&PREFIX_PREFERRED)?;
                 wire.u32_be(&PREFIX_VALID)?;
@@ -256,22 +248,18 @@ fn option(wire: &mut Wire<'_>) -> Result {
                 wire.bytes(&PREFIX, 16)?;
                 options(wire)
             }
-            31 => each(wire, |wire| wire.bytes(&SNTP_SERVER, 16).map(drop)),
+            31 => wire.each(|wire| wire.bytes(&SNTP_SERVER, 16)),
             32 => wire.u32_be(&LIFETIME).map(drop),
             39 => {
                 wire.u8(&FQDN_FLAGS)?;
                 // A partial name without the root label is to be completed by the server.
-                if wire.ahead().ends_with(&[0]) { names::name(wire, list, &FQDN).map(drop) } else { rest(wire, &OPT_VALUE) }
+                if wire.ahead().ends_with(&[0]) { names::name(wire, list, &FQDN).map(drop) } else { wire.rest_is(&OPT_VALUE) }
             }
             64 => names::name(wire, list, &AFTR).map(drop),
-            103 => rest(wire, &PORTAL),
-            _ => rest(wire, &OPT_VALUE),
+            103 => wire.rest_is(&PORTAL),
+            _ => wire.rest_is(&OPT_VALUE),
         }
     })
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
@@ -303,14 +291,14 @@ fn duid(wire: &mut Wire<'_>) -> Result {
         }
         2 => {
             wire.u32_be(&EN_NUMBER)?;
-            rest(wire, &EN_ID)
+            wire.rest_is(&EN_ID)
         }
         3 => {
             wire.u16_be(&LL_HWTYPE)?;
             as_hex(wire, &LL_ADDR, wire.remaining(), ":")
         }
-        4 => rest(wire, &UUID),
-        _ => rest(wire, &OPT_VALUE),
+        4 => wire.rest_is(&UUID),
+        _ => wire.rest_is(&OPT_VALUE),
     }
 }
 

@@ -193,10 +193,7 @@ impl Exchange for Session {
             return Ok(());
         }
         summarize(wire);
-        while wire.remaining() > 0 {
-            wire.group(&COMMAND, |wire| self.command(from, wire))?;
-        }
-        Ok(())
+        wire.groups(&COMMAND, |wire| self.command(from, wire))
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {

@@ -121,19 +121,16 @@ fn packet(wire: &mut Wire<'_>) -> Result {
 }
 
 fn messages(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&MESSAGE, |wire| {
-            let length = usize::from(wire.u16_le(&LENGTH)?);
-            wire.u8(&TAG)?;
-            if length > 0 {
-                let range = wire.at()..wire.at() + length;
-                wire.bytes(&PAYLOAD, length)?;
-                wire.offer(PLACE, range);
-            }
-            Ok(())
-        })?;
-    }
-    Ok(())
+    wire.groups(&MESSAGE, |wire| {
+        let length = usize::from(wire.u16_le(&LENGTH)?);
+        wire.u8(&TAG)?;
+        if length > 0 {
+            let range = wire.at()..wire.at() + length;
+            wire.bytes(&PAYLOAD, length)?;
+            wire.offer(PLACE, range);
+        }
+        Ok(())
+    })
 }
 
 /// The tag of a message.

@@ -147,10 +147,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
 }
 
 fn elements(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
-        element(wire)?;
-    }
-    Ok(())
+    wire.each(element)
 }
 
 fn first_version(wire: &mut Wire<'_>) -> Result {

@@ -184,7 +184,7 @@ impl Conversation for Session {
         let mut secret_from = usize::MAX;
         let mut command = false;
         let mut parameters = 0;
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             let ahead = wire.ahead();
             let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
             let text = ahead.get(..line.text).unwrap_or_default();
@@ -222,8 +222,8 @@ impl Conversation for Session {
                     wire.words(field, count, 0..end)?;
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {

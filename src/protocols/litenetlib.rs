@@ -178,12 +178,10 @@ impl Session {
             7 => drop(wire.i64_le(&TIME)?),
             9 | 10 => drop(wire.u32_le(&MTU)?),
             MERGED_PACKET => {
-                while wire.remaining() > 0 {
-                    wire.group(&MERGED, |wire| {
-                        let length = wire.u16_le(&LENGTH)?;
-                        wire.within(length.into(), &DATA, |wire| self.packet(from, wire))
-                    })?;
-                }
+                wire.groups(&MERGED, |wire| {
+                    let length = wire.u16_le(&LENGTH)?;
+                    wire.within(length.into(), &DATA, |wire| self.packet(from, wire))
+                })?;
             }
             _ => {}
         }

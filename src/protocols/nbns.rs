@@ -201,15 +201,13 @@ fn record(wire: &mut Wire<'_>, kind: u16) -> Result {
     wire.u32_be(&TTL)?;
     let length = usize::from(wire.u16_be(&DATA_LENGTH)?);
     wire.within(length, &DATA, |wire| match kind {
-        NB => {
-            while wire.remaining() > 0 {
-                wire.flags(&NB_FLAGS, 2, &[&NB_GROUP, &NB_ONT])?;
-                if wire.remaining() > 0 {
-                    wire.bytes(&ADDR, 4)?;
-                }
+        NB => wire.each(|wire| {
+            wire.flags(&NB_FLAGS, 2, &[&NB_GROUP, &NB_ONT])?;
+            if wire.remaining() > 0 {
+                wire.bytes(&ADDR, 4)?;
             }
             Ok(())
-        }
+        }),
         NBSTAT => status(wire),
         _ => wire.rest_is(&DATA),
     })

@@ -88,10 +88,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     match word.as_str() {
         "inforesponse" | "statusresponse" => {
             settings(wire)?;
-            while wire.remaining() > 0 {
-                player(wire)?;
-            }
-            Ok(())
+            wire.each(player)
         }
         "getserversresponse" => servers(wire),
         "rcon" => {

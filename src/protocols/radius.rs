@@ -342,10 +342,7 @@ impl Exchange for OpenRequests {
         }
         wire.within(length.saturating_sub(HEADER), &DATA, |wire| {
             let mut parts = Vec::new();
-            while wire.remaining() > 0 {
-                attribute(wire, &mut parts)?;
-            }
-            Ok(())
+            wire.each(|wire| attribute(wire, &mut parts))
         })
     }
 }

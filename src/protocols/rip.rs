@@ -90,10 +90,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&DOMAIN)?;
     let entries = wire.remaining() / ENTRY_LEN;
     wire.info(format_args!("{entries} {}", if entries == 1 { "entry" } else { "entries" }));
-    while wire.remaining() > 0 {
-        wire.group(&ENTRY, |wire| entry(wire, version))?;
-    }
-    Ok(())
+    wire.groups(&ENTRY, |wire| entry(wire, version))
 }
 
 fn entry(wire: &mut Wire<'_>, version: u8) -> Result {

@@ -55,15 +55,12 @@ fn message(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&RESERVED, 2)?;
     let entries = wire.remaining() / ENTRY_LEN;
     wire.info(format_args!("{entries} {}", if entries == 1 { "entry" } else { "entries" }));
-    while wire.remaining() > 0 {
-        wire.group(&ENTRY, |wire| {
-            wire.bytes(&PREFIX, 16)?;
-            wire.u16_be(&TAG)?;
-            wire.u8(&LENGTH)?;
-            wire.u8(&METRIC).map(drop)
-        })?;
-    }
-    Ok(())
+    wire.groups(&ENTRY, |wire| {
+        wire.bytes(&PREFIX, 16)?;
+        wire.u16_be(&TAG)?;
+        wire.u8(&LENGTH)?;
+        wire.u8(&METRIC).map(drop)
+    })
 }
 
 #[cfg(test)]

@@ -179,12 +179,7 @@ impl Connection {
             CHALLENGE_REQUEST | CONNECT_REQUEST => wire.u16_le(&LENGTH)?.into(),
             _ => wire.remaining(),
         };
-        wire.within(length, &PADDING, |wire| {
-            while wire.remaining() > 0 {
-                self.member(members(kind), wire)?;
-            }
-            Ok(())
-        })?;
+        wire.within(length, &PADDING, |wire| wire.each(|wire| self.member(members(kind), wire)))?;
         wire.rest_is(&PADDING)
     }
 

@@ -151,17 +151,14 @@ impl Transfer {
         if let Some([asker, _]) = wire.ends() {
             wire.expect_with(asker, "tftp.transfer", file);
         }
-        while wire.remaining() > 0 {
-            option(wire)?;
-        }
-        Ok(())
+        wire.each(option)
     }
 
     fn options(&mut self, wire: &mut Wire<'_>) -> Result {
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             self.size = option(wire)?.or(self.size);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn data(&mut self, wire: &mut Wire<'_>) -> Result {

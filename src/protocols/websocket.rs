@@ -265,8 +265,8 @@ impl Direction {
                 wire.u16_be(&STATUS)?;
                 wire.rest_is(&REASON)
             }
-            PING_FRAME => wire_all(wire, &PING),
-            PONG_FRAME => wire_all(wire, &PONG),
+            PING_FRAME => wire.rest_is(&PING),
+            PONG_FRAME => wire.rest_is(&PONG),
             CONTINUATION => self.part(wire, header, payload, pieces),
             1 | 2 if header.fin => self.content(wire, header.opcode, header.compressed, payload),
             1 | 2 => {
@@ -280,7 +280,7 @@ impl Direction {
                 self.part(wire, header, payload, pieces)
             }
             _ => {
-                wire_all(wire, &PAYLOAD)?;
+                wire.rest_is(&PAYLOAD)?;
                 wire.note(&OPCODE_UNKNOWN, format_args!("opcode {}", header.opcode));
                 Ok(())
             }
@@ -289,7 +289,7 @@ impl Direction {
 
     /// Adds a fragment to its message, which is dissected with the final fragment.
     fn part(&mut self, wire: &mut Wire<'_>, header: &Header, payload: &[u8], pieces: &[Piece]) -> Result {
-        wire_all(wire, &CONTINUE)?;
+        wire.rest_is(&CONTINUE)?;
         let Some(mut incomplete) = self.incomplete.take() else {
             wire.note(&NO_START, format_args!("the message has no initial frame"));
             return Ok(());
@@ -323,7 +323,7 @@ impl Direction {
         let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return message_data(wire, opcode) };
         let most = wire.decompression_limit().min(limits::WEBSOCKET_MESSAGE.get());
         if most == 0 {
-            wire_all(wire, &PAYLOAD)?;
+            wire.rest_is(&PAYLOAD)?;
             wire.note(&DECOMPRESSION_LIMIT, format_args!("the decompressed data of this capture has reached its limit"));
             // The compression context depends on the skipped message.
             self.deflate = self.deflate.take().filter(|deflate| deflate.no_context_takeover);
@@ -338,12 +338,12 @@ impl Direction {
             }
             Err(Failed::TooLong) => {
                 wire.has_decompressed(most);
-                wire_all(wire, &PAYLOAD)?;
+                wire.rest_is(&PAYLOAD)?;
                 wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
                 self.deflate = None;
             }
             Err(Failed::Damaged) => {
-                wire_all(wire, &PAYLOAD)?;
+                wire.rest_is(&PAYLOAD)?;
                 wire.note(&DECOMPRESSION_FAILED, format_args!("not a deflate stream"));
                 self.deflate = None;
             }
@@ -398,7 +398,7 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     let all = wire.ahead();
     if opcode != TEXT_FRAME {
         wire.embeds("data");
-        return wire_all(wire, &PAYLOAD);
+        return wire.rest_is(&PAYLOAD);
     }
     let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING_CHARS)).unwrap_or_default());
     let end = text.char_indices().nth(HEADING_CHARS).map(|(end, _)| end);
@@ -417,10 +417,6 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
         json::text(wire);
     }
     wire.skip(wire.remaining())
-}
-
-fn wire_all(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
-    wire.rest_is(field)
 }
 
 #[cfg(test)]

@@ -127,26 +127,18 @@ fn message(wire: &mut Wire<'_>, header: &Header) -> Result<bool> {
         1 => has_block = wire.group(&HELLO, |wire| hello(wire, header.version))?,
         2 => {
             has_block = description(wire, header.version)?;
-            all(wire, &LSA, |wire| lsa_header(wire, header.version).map(drop))?;
+            wire.groups(&LSA, |wire| lsa_header(wire, header.version))?;
         }
-        3 => all(wire, &REQUEST, |wire| request(wire, header.version))?,
+        3 => wire.groups(&REQUEST, |wire| request(wire, header.version))?,
         4 => {
             wire.u32_be(&LSAS)?;
-            all(wire, &LSA, |wire| lsa(wire, header.version))?;
+            wire.groups(&LSA, |wire| lsa(wire, header.version))?;
         }
-        5 => all(wire, &LSA, |wire| lsa_header(wire, header.version).map(drop))?,
+        5 => wire.groups(&LSA, |wire| lsa_header(wire, header.version))?,
         _ => {}
     }
     wire.rest(&DATA);
     Ok(has_block)
-}
-
-/// Groups up to the end.
-fn all(wire: &mut Wire<'_>, group: &'static Field, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(group, &mut read)?;
-    }
-    Ok(())
 }
 
 /// Options. Returns whether a block of link-local signaling follows the packet.
@@ -179,9 +171,7 @@ fn hello(wire: &mut Wire<'_>, version: Version) -> Result<bool> {
     };
     wire.bytes(&DR, 4)?;
     wire.bytes(&BACKUP, 4)?;
-    while wire.remaining() > 0 {
-        wire.bytes(&NEIGHBOUR, 4)?;
-    }
+    wire.each(|wire| wire.bytes(&NEIGHBOUR, 4))?;
     Ok(has_block)
 }
 
@@ -244,28 +234,23 @@ fn lsa(wire: &mut Wire<'_>, version: Version) -> Result {
         (Version::Two, 1) => router(wire),
         (Version::Two, 2) => {
             wire.bytes(&NETMASK, 4)?;
-            while wire.remaining() > 0 {
-                wire.bytes(&ATTACHED, 4)?;
-            }
-            Ok(())
+            wire.each(|wire| wire.bytes(&ATTACHED, 4))
         }
         (Version::Two, 3 | 4) => {
             wire.bytes(&SUMMARY_MASK, 4)?;
-            while wire.remaining() > 0 {
+            wire.each(|wire| {
                 wire.bits(1, &[&TOS])?;
-                wire.u24_be(&METRIC)?;
-            }
-            Ok(())
+                wire.u24_be(&METRIC)
+            })
         }
         (Version::Two, 5 | 7) => {
             wire.bytes(&EXTERNAL_MASK, 4)?;
-            while wire.remaining() > 0 {
+            wire.each(|wire| {
                 wire.bits(1, &[&EXTERNAL_TYPE, &TOS])?;
                 wire.u24_be(&METRIC)?;
                 wire.bytes(&FORWARDING, 4)?;
-                wire.u32_be(&TAG)?;
-            }
-            Ok(())
+                wire.u32_be(&TAG)
+            })
         }
         (Version::Three, kind) => v3::body(wire, kind),
         _ => wire.rest_is(&BODY),
@@ -277,7 +262,7 @@ fn router(wire: &mut Wire<'_>) -> Result {
     wire.flags(&FLAGS, 1, &[&FLAG_H, &FLAG_N, &FLAG_W, &FLAG_V, &FLAG_E, &FLAG_B])?;
     wire.bytes(&RESERVED, 1)?;
     wire.u16_be(&LINKS)?;
-    all(wire, &LINK, |wire| {
+    wire.groups(&LINK, |wire| {
         wire.bytes(&LINK_ID, 4)?;
         wire.bytes(&LINK_DATA, 4)?;
         wire.u8(&LINK_TYPE)?;
@@ -297,7 +282,7 @@ fn signaling(wire: &mut Wire<'_>) -> Result {
     let units = wire.number_with(&LLS_LENGTH, |bytes| Value::Unsigned((4 * u32::from(u16::from_be_bytes(bytes))).into()))?;
     let length = 4 * usize::from(u16::from_be_bytes(units));
     wire.within(length.saturating_sub(checksum_and_length), &TLV_VALUE, |wire| {
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             let kind = wire.u16_be(&TLV_TYPE)?;
             let length = usize::from(wire.u16_be(&TLV_LENGTH)?);
             wire.within(length.next_multiple_of(4), &TLV_VALUE, |wire| {
@@ -312,9 +297,8 @@ fn signaling(wire: &mut Wire<'_>) -> Result {
                     }
                 }
                 Ok(())
-            })?;
-        }
-        Ok(())
+            })
+        })
     })
 }
 

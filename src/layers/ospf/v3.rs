@@ -16,7 +16,7 @@ use super::fields::{
     OWN_INTERFACE, PREFIX, PREFIX_LA, PREFIX_LENGTH, PREFIX_MC, PREFIX_NU, PREFIX_OPTIONS, PREFIX_P, PREFIXES, PRIORITY_3,
     REFERENCED_ID, REFERENCED_ROUTER, REFERENCED_TYPE, RESERVED, TAG_3,
 };
-use super::{Version, all, options};
+use super::{Version, options};
 use crate::tree::Field;
 use crate::wire::{Result, Wire};
 use std::net::Ipv6Addr;
@@ -37,10 +37,7 @@ pub(super) fn body(wire: &mut Wire<'_>, kind: u16) -> Result {
         NETWORK => {
             wire.bytes(&RESERVED, 1)?;
             options(wire, Version::Three)?;
-            while wire.remaining() > 0 {
-                wire.bytes(&ATTACHED_3, 4)?;
-            }
-            Ok(())
+            wire.each(|wire| wire.bytes(&ATTACHED_3, 4))
         }
         INTER_AREA_PREFIX => {
             wire.bytes(&RESERVED, 1)?;
@@ -64,7 +61,7 @@ pub(super) fn body(wire: &mut Wire<'_>, kind: u16) -> Result {
 fn router(wire: &mut Wire<'_>) -> Result {
     wire.flags(&FLAGS_3, 1, &[&FLAG_3_W, &FLAG_3_V, &FLAG_3_E, &FLAG_3_B])?;
     options(wire, Version::Three)?;
-    all(wire, &LINK, |wire| {
+    wire.groups(&LINK, |wire| {
         wire.u8(&LINK_TYPE_3)?;
         wire.bytes(&RESERVED, 1)?;
         wire.u16_be(&METRIC)?;
@@ -99,10 +96,7 @@ fn link(wire: &mut Wire<'_>) -> Result {
     options(wire, Version::Three)?;
     wire.bytes(&LINK_LOCAL, 16)?;
     wire.u32_be(&PREFIXES)?;
-    while wire.remaining() > 0 {
-        prefix(wire, |wire| wire.bytes(&RESERVED, 2).map(drop))?;
-    }
-    Ok(())
+    wire.each(|wire| prefix(wire, |wire| wire.bytes(&RESERVED, 2).map(drop)))
 }
 
 fn intra_area(wire: &mut Wire<'_>) -> Result {
@@ -110,10 +104,7 @@ fn intra_area(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&REFERENCED_TYPE)?;
     wire.bytes(&REFERENCED_ID, 4)?;
     wire.bytes(&REFERENCED_ROUTER, 4)?;
-    while wire.remaining() > 0 {
-        prefix(wire, |wire| wire.u16_be(&METRIC).map(drop))?;
-    }
-    Ok(())
+    wire.each(|wire| prefix(wire, |wire| wire.u16_be(&METRIC).map(drop)))
 }
 
 /// An address prefix; `middle` reads the two bytes that depend on the LSA.

@@ -8,14 +8,7 @@ pub(super) fn fields(wire: &mut Wire<'_>, end: usize) -> Result {
     if length == 0 {
         return Ok(());
     }
-    wire.group(&OPTIONS, |wire| {
-        wire.within(length, &OPTION_DATA, |wire| {
-            while wire.remaining() > 0 {
-                wire.group(&OPTION, option)?;
-            }
-            Ok(())
-        })
-    })
+    wire.group(&OPTIONS, |wire| wire.within(length, &OPTION_DATA, |wire| wire.groups(&OPTION, option)))
 }
 
 fn option(wire: &mut Wire<'_>) -> Result {
@@ -41,13 +34,10 @@ fn option(wire: &mut Wire<'_>) -> Result {
     wire.within(length - 2, &OPTION_DATA, |wire| match (kind, length) {
         (2, 4) => wire.u16_be(&MSS).map(drop),
         (3, 3) => wire.u8(&WSCALE).map(drop),
-        (5, _) if (length - 2) % 8 == 0 => {
-            while wire.remaining() > 0 {
-                wire.u32_be(&SACK_LE)?;
-                wire.u32_be(&SACK_RE)?;
-            }
-            Ok(())
-        }
+        (5, _) if (length - 2) % 8 == 0 => wire.each(|wire| {
+            wire.u32_be(&SACK_LE)?;
+            wire.u32_be(&SACK_RE)
+        }),
         (8, 10) => {
             wire.u32_be(&TSVAL)?;
             wire.u32_be(&TSECR).map(drop)

@@ -101,31 +101,20 @@ fn tag<'a>(wire: &mut Wire<'a>) -> Result<Option<&'a [u8]>> {
 /// The data of a tag. Unread bytes become data of the tag.
 fn element(wire: &mut Wire<'_>, number: u8) -> Result {
     match number {
-        1 => repeated(wire, |wire| wire.u8(&RATE).map(drop)),
-        50 => repeated(wire, |wire| wire.u8(&EXTENDED_RATE).map(drop)),
+        1 => wire.each(|wire| wire.u8(&RATE)),
+        50 => wire.each(|wire| wire.u8(&EXTENDED_RATE)),
         3 => wire.u8(&CHANNEL).map(drop),
         5 => traffic(wire),
         6 => wire.u16_le(&ATIM).map(drop),
         7 => country(wire),
-        16 => rest(wire, &CHALLENGE),
+        16 => wire.rest_is(&CHALLENGE),
         42 | 47 => flags(wire, &ERP, 1, &[&ERP_PRESENT, &ERP_PROTECTION, &ERP_BARKER, &ERP_RESERVED]),
         45 => high_throughput(wire),
         48 => security(wire),
         61 => high_throughput_operation(wire),
         221 => vendor(wire),
-        _ => rest(wire, &TAG_DATA),
+        _ => wire.rest_is(&TAG_DATA),
     }
-}
-
-fn repeated(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    while wire.remaining() > 0 {
-        read(wire)?;
-    }
-    Ok(())
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 /// A traffic indication map.
@@ -133,7 +122,7 @@ fn traffic(wire: &mut Wire<'_>) -> Result {
     wire.u8(&DTIM_COUNT)?;
     wire.u8(&DTIM_PERIOD)?;
     flags(wire, &TIM_CONTROL, 1, &[&TIM_MULTICAST, &TIM_OFFSET])?;
-    rest(wire, &TIM_BITMAP)
+    wire.rest_is(&TIM_BITMAP)
 }
 
 /// A country with its channels. Channel numbers above 200 announce an operating class.
@@ -157,7 +146,7 @@ fn country(wire: &mut Wire<'_>) -> Result {
             })?;
         }
     }
-    rest(wire, &COUNTRY_PADDING)
+    wire.rest_is(&COUNTRY_PADDING)
 }
 
 /// HT capabilities.
@@ -244,13 +233,13 @@ fn vendor(wire: &mut Wire<'_>) -> Result {
     }
     wire.put(&WFA_TYPE, Value::Unsigned(kind.into()), at..at + 1);
     if kind != WPA {
-        return rest(wire, &VENDOR_DATA);
+        return wire.rest_is(&VENDOR_DATA);
     }
     wire.u16_le(&WPA_VERSION)?;
     let parts: [fn(&mut Wire<'_>) -> Result; 3] =
         [|wire| suite(wire, &MULTICAST), |wire| suites(wire, &UNICAST_CIPHERS), |wire| suites(wire, &WPA_AKMS)];
     optional(wire, &parts)?;
-    rest(wire, &VENDOR_DATA)
+    wire.rest_is(&VENDOR_DATA)
 }
 
 /// Reads parts while bytes remain.

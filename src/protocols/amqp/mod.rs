@@ -226,14 +226,11 @@ fn bits(wire: &mut Wire<'_>, fields: &[&'static Field]) -> Result {
 fn table(wire: &mut Wire<'_>) -> Result {
     let length = wire.u32_be(&TABLE_LENGTH)? as usize;
     wire.within(length, &DATA, |wire| {
-        while wire.remaining() > 0 {
-            wire.group(&ENTRY, |wire| {
-                let length = wire.u8(&KEY_LENGTH)?.into();
-                let key = if length > 0 { wire.text(&KEY, length)? } else { &[] };
-                value(wire, key)
-            })?;
-        }
-        Ok(())
+        wire.groups(&ENTRY, |wire| {
+            let length = wire.u8(&KEY_LENGTH)?.into();
+            let key = if length > 0 { wire.text(&KEY, length)? } else { &[] };
+            value(wire, key)
+        })
     })
 }
 
@@ -268,12 +265,7 @@ fn value(wire: &mut Wire<'_>, key: &[u8]) -> Result {
         b"F" => wire.group(&TABLE, table),
         b"A" => wire.group(&TABLE, |wire| {
             let length = wire.u32_be(&TABLE_LENGTH)? as usize;
-            wire.within(length, &DATA, |wire| {
-                while wire.remaining() > 0 {
-                    value(wire, key)?;
-                }
-                Ok(())
-            })
+            wire.within(length, &DATA, |wire| wire.each(|wire| value(wire, key)))
         }),
         b"V" => Ok(()),
         kind => wire.malformed(&BAD, format_args!("a value of type {:?}", kind.escape_ascii().to_string())),

@@ -53,33 +53,19 @@ pub(super) fn attribute(wire: &mut Wire<'_>, session: &Session, from: Side, rout
             wire.u32_be(&AGGREGATOR_AS)?;
             wire.bytes(&AGGREGATOR, 4).map(drop)
         }
-        (8, _) => list(wire, &COMMUNITIES, community),
+        (8, _) => wire.group(&COMMUNITIES, |wire| wire.each(community)),
         (9, 4) => wire.bytes(&ORIGINATOR, 4).map(drop),
-        (10, _) => list(wire, &CLUSTERS, |wire| wire.bytes(&CLUSTER, 4).map(drop)),
+        (10, _) => wire.group(&CLUSTERS, |wire| wire.each(|wire| wire.bytes(&CLUSTER, 4))),
         (14, 5..) => reach(wire, session, from, routes),
         (15, 3..) => unreach(wire, session, from, routes),
-        (16, _) => list(wire, &EXT_COMMUNITIES, |wire| wire.group(&EXT_COMMUNITY, extended)),
+        (16, _) => wire.group(&EXT_COMMUNITIES, |wire| wire.groups(&EXT_COMMUNITY, extended)),
         (26, 11) => {
             wire.u8(&AIGP_TYPE)?;
             wire.u16_be(&AIGP_LENGTH)?;
             wire.u64_be(&AIGP_METRIC).map(drop)
         }
-        (32, _) => {
-            while wire.remaining() > 0 {
-                large(wire)?;
-            }
-            Ok(())
-        }
+        (32, _) => wire.each(large),
         _ => wire.rest_is(&UNKNOWN_ATTRIBUTE),
-    })
-}
-
-fn list(wire: &mut Wire<'_>, field: &'static Field, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    wire.group(field, |wire| {
-        while wire.remaining() > 0 {
-            read(wire)?;
-        }
-        Ok(())
     })
 }
 
@@ -102,20 +88,17 @@ pub(super) fn seems_wide(path: &[u8]) -> bool {
 }
 
 fn path(wire: &mut Wire<'_>, is_wide: bool) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&SEGMENT, |wire| {
-            wire.u8(&SEGMENT_TYPE)?;
-            for _ in 0..wire.u8(&SEGMENT_LENGTH)? {
-                if is_wide {
-                    wire.u32_be(&AS4)?;
-                } else {
-                    wire.u16_be(&AS2)?;
-                }
+    wire.groups(&SEGMENT, |wire| {
+        wire.u8(&SEGMENT_TYPE)?;
+        for _ in 0..wire.u8(&SEGMENT_LENGTH)? {
+            if is_wide {
+                wire.u32_be(&AS4)?;
+            } else {
+                wire.u16_be(&AS2)?;
             }
-            Ok(())
-        })?;
-    }
-    Ok(())
+        }
+        Ok(())
+    })
 }
 
 fn community(wire: &mut Wire<'_>) -> Result {
@@ -231,15 +214,14 @@ fn family_prefixes(
         wire.rest(&UNKNOWN_ATTRIBUTE);
         return Ok(());
     }
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         if has_ids {
             wire.u32_be(&PATH_ID)?;
         }
         let bits = usize::from(wire.u8(&PREFIX_LENGTH)?);
         let labels = if safi == LABELLED { labels(wire, bits)? } else { 0 };
-        prefix(wire, field, afi, bits.saturating_sub(labels), sign, routes)?;
-    }
-    Ok(())
+        prefix(wire, field, afi, bits.saturating_sub(labels), sign, routes)
+    })
 }
 
 /// Labels of three bytes up to the one at the bottom of the stack. Returns their bits.

@@ -323,12 +323,7 @@ impl Session {
             return Ok(());
         }
         wire.group(&OPTIONS, |wire| {
-            wire.within(length.into(), &DATA, |wire| {
-                while wire.remaining() > 0 {
-                    wire.group(&PARAMETER, |wire| parameter(wire, announced))?;
-                }
-                Ok(())
-            })
+            wire.within(length.into(), &DATA, |wire| wire.groups(&PARAMETER, |wire| parameter(wire, announced)))
         })
     }
 
@@ -345,10 +340,7 @@ impl Session {
         if length > 0 {
             wire.group(&ATTRIBUTES, |wire| {
                 wire.within(length, &DATA, |wire| {
-                    while wire.remaining() > 0 {
-                        wire.group(&ATTRIBUTE, |wire| attributes::attribute(wire, self, from, &mut routes))?;
-                    }
-                    Ok(())
+                    wire.groups(&ATTRIBUTE, |wire| attributes::attribute(wire, self, from, &mut routes))
                 })
             })?;
         }
@@ -383,11 +375,7 @@ fn parameter(wire: &mut Wire<'_>, announced: &mut Announced) -> Result {
     wire.within(length.into(), &PARAMETER_UNKNOWN, |wire| {
         match kind {
             AUTHENTICATION => drop(wire.rest(&PARAMETER_AUTH)),
-            CAPABILITIES => {
-                while wire.remaining() > 0 {
-                    wire.group(&CAPABILITY, |wire| capability(wire, announced))?;
-                }
-            }
+            CAPABILITIES => wire.groups(&CAPABILITY, |wire| capability(wire, announced))?,
             _ => drop(wire.rest(&PARAMETER_UNKNOWN)),
         }
         Ok(())
@@ -503,14 +491,13 @@ fn summarize(routes: &mut Vec<String>, sign: &str, address: &dyn std::fmt::Displ
 
 /// Prefixes of IPv4 up to the end.
 fn prefixes(wire: &mut Wire<'_>, field: &'static Field, has_ids: bool, sign: &str, routes: &mut Vec<String>) -> Result {
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         if has_ids {
             wire.u32_be(&PATH_ID)?;
         }
         let bits = usize::from(wire.u8(&PREFIX_LENGTH)?);
-        prefix(wire, field, IPV4, bits, sign, routes)?;
-    }
-    Ok(())
+        prefix(wire, field, IPV4, bits, sign, routes)
+    })
 }
 
 /// The address of a prefix.

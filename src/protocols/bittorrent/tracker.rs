@@ -136,11 +136,7 @@ impl Pending {
         wire.name(name_of(ACTIONS, action.into()).unwrap_or("unknown action"));
         match action {
             ANNOUNCE => announce(wire)?,
-            SCRAPE => {
-                while wire.remaining() > 0 {
-                    wire.bytes(&INFO_HASH, HASH_SIZE)?;
-                }
-            }
+            SCRAPE => wire.each(|wire| wire.bytes(&INFO_HASH, HASH_SIZE))?,
             _ => {}
         }
         wire.rest_is(&DATA)
@@ -221,17 +217,14 @@ fn peers(wire: &mut Wire<'_>) -> Result {
     let seeders = wire.u32_be(&SEEDERS)?;
     wire.info(format_args!("seeders {seeders}, leechers {leechers}"));
     let is_ipv6 = wire.addresses().is_some_and(|[source, _]| source.is_ipv6());
-    while wire.remaining() > 0 {
-        wire.group(&PEER, |wire| {
-            if is_ipv6 {
-                wire.bytes(&PEER_IP6, 16)?
-            } else {
-                wire.bytes(&PEER_IP, 4)?
-            };
-            wire.u16_be(&PEER_PORT).map(drop)
-        })?;
-    }
-    Ok(())
+    wire.groups(&PEER, |wire| {
+        if is_ipv6 {
+            wire.bytes(&PEER_IP6, 16)?
+        } else {
+            wire.bytes(&PEER_IP, 4)?
+        };
+        wire.u16_be(&PEER_PORT).map(drop)
+    })
 }
 
 #[cfg(test)]

@@ -188,32 +188,24 @@ fn option(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u8(&OPT_LENGTH)?);
     wire.within(length, &OPT_VALUE, |wire| match (kind, length) {
         (_, 0) => Ok(()),
-        (REQUEST_LIST, _) => each(wire, |wire| wire.u8(&REQUEST_ITEM).map(drop)),
+        (REQUEST_LIST, _) => wire.each(|wire| wire.u8(&REQUEST_ITEM)),
         (CLIENT_ID, _) => client(wire),
         (FQDN, 3..) => fqdn(wire),
-        (RELAY_AGENT, _) => each(wire, |wire| wire.group(&SUBOPTION, suboption)),
-        (ARCHITECTURE_LIST, _) => each(wire, |wire| wire.u16_be(&ARCHITECTURE).map(drop)),
+        (RELAY_AGENT, _) => wire.groups(&SUBOPTION, suboption),
+        (ARCHITECTURE_LIST, _) => wire.each(|wire| wire.u16_be(&ARCHITECTURE)),
         (SEARCH_LIST, _) => {
             let list = (wire.ahead(), wire.at());
-            each(wire, |wire| names::name(wire, list, &SEARCH).map(drop))
+            wire.each(|wire| names::name(wire, list, &SEARCH))
         }
-        (kind, _) if ROUTES.contains(&kind) => each(wire, route),
+        (kind, _) if ROUTES.contains(&kind) => wire.each(route),
         _ => value(wire, OPTIONS.iter().find(|(known, _)| *known == kind).map(|(_, is)| is), length),
     })
-}
-
-/// Dissects items up to the end.
-fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    while wire.remaining() > 0 {
-        read(wire)?;
-    }
-    Ok(())
 }
 
 /// Dissects an option with a simple value. An unexpected length is shown as bytes.
 fn value(wire: &mut Wire<'_>, is: Option<&'static OptionKind>, length: usize) -> Result {
     match is {
-        Some(OptionKind::Ips(field)) if length.is_multiple_of(4) => each(wire, |wire| wire.bytes(field, 4).map(drop)),
+        Some(OptionKind::Ips(field)) if length.is_multiple_of(4) => wire.each(|wire| wire.bytes(field, 4)),
         Some(OptionKind::Text(field)) => text(wire, field),
         Some(OptionKind::Flag(field)) if length == 1 => wire.bool(field).map(drop),
         Some(OptionKind::U8(field)) if length == 1 => wire.u8(field).map(drop),

@@ -251,12 +251,7 @@ fn piece(wire: &mut Wire<'_>, message: Message<'_>, part: &'static Part) -> Resu
         Types => types(wire),
         Flags(field, count, bits) => wire.flags(field, *count, bits).map(drop),
         All(all) => parts(wire, message, all),
-        Each(each) => {
-            while wire.remaining() > 0 {
-                parts(wire, message, each)?;
-            }
-            Ok(())
-        }
+        Each(each) => wire.each(|wire| parts(wire, message, each)),
         Special(read) => read(wire, message),
     }
 }
@@ -281,7 +276,7 @@ fn date(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
 
 /// Dissects a type bitmap: windows of 256 types.
 fn types(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         let window = u64::from(wire.u8(&f::TYPE_WINDOW)?);
         let count = usize::from(wire.u8(&f::TYPE_MAP_LENGTH)?);
         let start = wire.at();
@@ -292,8 +287,8 @@ fn types(wire: &mut Wire<'_>) -> Result {
                 wire.put(&f::RESP_TYPE, Value::Unsigned(kind), start + at..start + at + 1);
             }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Adds the parts of the owner name of an SRV record: `_service._proto.name`.
@@ -308,37 +303,28 @@ fn service(wire: &mut Wire<'_>, owner: names::Name<'_>) {
 }
 
 fn options(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&f::OPTION, |wire| {
-            let code = wire.u16_be(&f::OPT_CODE)?;
-            let len = usize::from(wire.u16_be(&f::OPT_LEN)?);
-            wire.within(len, &f::OPT_DATA, |wire| laid_out(wire, message, layout(OPTION_LAYOUTS, code), &f::OPT_DATA))
-        })?;
-    }
-    Ok(())
+    wire.groups(&f::OPTION, |wire| {
+        let code = wire.u16_be(&f::OPT_CODE)?;
+        let len = usize::from(wire.u16_be(&f::OPT_LEN)?);
+        wire.within(len, &f::OPT_DATA, |wire| laid_out(wire, message, layout(OPTION_LAYOUTS, code), &f::OPT_DATA))
+    })
 }
 
 fn parameters(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&f::SVCB_PARAM, |wire| {
-            let key = wire.u16_be(&f::SVCB_KEY)?;
-            let len = usize::from(wire.u16_be(&f::SVCB_LENGTH)?);
-            wire.within(len, &f::SVCB_VALUE, |wire| laid_out(wire, message, layout(PARAMETER_LAYOUTS, key), &f::SVCB_VALUE))
-        })?;
-    }
-    Ok(())
+    wire.groups(&f::SVCB_PARAM, |wire| {
+        let key = wire.u16_be(&f::SVCB_KEY)?;
+        let len = usize::from(wire.u16_be(&f::SVCB_LENGTH)?);
+        wire.within(len, &f::SVCB_VALUE, |wire| laid_out(wire, message, layout(PARAMETER_LAYOUTS, key), &f::SVCB_VALUE))
+    })
 }
 
 fn prefixes(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&f::APL, |wire| {
-            wire.u16_be(&f::APL_FAMILY)?;
-            wire.u8(&f::APL_PREFIX)?;
-            let length = wire.bits(1, &[&f::APL_NEGATION, &f::APL_LENGTH])?;
-            some(wire, &f::APL_DATA, usize::try_from(f::APL_LENGTH.bits_of(length)).unwrap_or_default())
-        })?;
-    }
-    Ok(())
+    wire.groups(&f::APL, |wire| {
+        wire.u16_be(&f::APL_FAMILY)?;
+        wire.u8(&f::APL_PREFIX)?;
+        let length = wire.bits(1, &[&f::APL_NEGATION, &f::APL_LENGTH])?;
+        some(wire, &f::APL_DATA, usize::try_from(f::APL_LENGTH.bits_of(length)).unwrap_or_default())
+    })
 }
 
 /// Dissects the gateway of an IPSECKEY record.

@@ -258,10 +258,7 @@ impl Session {
 
     /// Dissects the handshake messages of a record.
     fn handshakes(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
-        while wire.remaining() > 0 {
-            wire.group(&HANDSHAKE, |wire| self.handshake(from, wire, summary))?;
-        }
-        Ok(())
+        wire.groups(&HANDSHAKE, |wire| self.handshake(from, wire, summary))
     }
 
     /// Dissects a message, or a fragment and the message it completes.

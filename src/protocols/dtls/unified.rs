@@ -207,13 +207,10 @@ pub(super) fn ack(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
     summary.name("ack");
     let length = wire.u16_be(&ACKS_LENGTH)?;
     wire.within(length.into(), &DATA, |wire| {
-        while wire.remaining() > 0 {
-            wire.group(&ACK_NUMBER, |wire| {
-                wire.u64_be(&ACK_EPOCH)?;
-                wire.u64_be(&ACK_SEQUENCE).map(drop)
-            })?;
-        }
-        Ok(())
+        wire.groups(&ACK_NUMBER, |wire| {
+            wire.u64_be(&ACK_EPOCH)?;
+            wire.u64_be(&ACK_SEQUENCE).map(drop)
+        })
     })
 }
 

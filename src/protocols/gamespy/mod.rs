@@ -197,18 +197,15 @@ impl Pending {
 
 /// Reads keys and values between backslashes, and calls `see` with each pair. The value of a secret key is masked.
 fn pairs(wire: &mut Wire<'_>, is_secret: impl Fn(&[u8]) -> bool, mut see: impl FnMut(&[u8], &[u8])) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&SETTING, |wire| {
-            let key = behind_backslash(wire, &KEY)?;
-            // The last key of a list may have no value.
-            let has_value = wire.remaining() > 0 && wire.ahead() != FINAL;
-            let field = if is_secret(key) { &SECRET_VALUE } else { &VALUE };
-            let value = if has_value { behind_backslash(wire, field)? } else { &[] };
-            see(key, value);
-            Ok(())
-        })?;
-    }
-    Ok(())
+    wire.groups(&SETTING, |wire| {
+        let key = behind_backslash(wire, &KEY)?;
+        // The last key of a list may have no value.
+        let has_value = wire.remaining() > 0 && wire.ahead() != FINAL;
+        let field = if is_secret(key) { &SECRET_VALUE } else { &VALUE };
+        let value = if has_value { behind_backslash(wire, field)? } else { &[] };
+        see(key, value);
+        Ok(())
+    })
 }
 
 /// Reads a backslash, and text up to the next one.
@@ -234,14 +231,14 @@ fn short(wire: &mut Wire<'_>) -> Result {
 fn long(wire: &mut Wire<'_>) -> Result {
     wire.text_nul(&SPLIT_KEY)?;
     wire.bits(1, &[&IS_LAST, &PART])?;
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         match wire.u8(&SECTION)? {
             0 => settings(wire)?,
             1 | 2 => columns(wire)?,
             _ => drop(wire.rest(&DATA)),
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Key-value pairs up to an empty key.

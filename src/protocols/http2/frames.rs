@@ -37,15 +37,10 @@ pub(super) fn read(wire: &mut Wire<'_>, kind: u8, flags: u8, place: &str) -> Res
             }
             wire.rest_is(&ALTSVC_VALUE)
         }
-        names::ORIGIN_FRAME => {
-            while wire.remaining() > 0 {
-                wire.group(&ORIGIN, |wire| {
-                    let length = wire.u16_be(&ORIGIN_LENGTH)?;
-                    wire.text(&ORIGIN_TEXT, length.into())
-                })?;
-            }
-            Ok(())
-        }
+        names::ORIGIN_FRAME => wire.groups(&ORIGIN, |wire| {
+            let length = wire.u16_be(&ORIGIN_LENGTH)?;
+            wire.text(&ORIGIN_TEXT, length.into())
+        }),
         names::PRIORITY_UPDATE => {
             let stream = wire.bits(4, &[&UPDATED_STREAM])? & 0x7fff_ffff;
             let value = String::from_utf8_lossy(wire.rest(&UPDATED_VALUE));

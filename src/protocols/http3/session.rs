@@ -107,9 +107,7 @@ impl Session {
             Some(Some(ENCODER)) => self.encoder(from, wire),
             Some(Some(DECODER)) => decoder_instruction(wire),
             None | Some(Some(CONTROL | PUSH)) => {
-                while wire.remaining() > 0 {
-                    self.frame(from, wire, id, is_last)?;
-                }
+                wire.each(|wire| self.frame(from, wire, id, is_last))?;
                 if is_last { self.end(from, wire, id) } else { Ok(()) }
             }
             Some(Some(_)) => {

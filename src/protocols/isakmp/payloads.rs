@@ -90,42 +90,38 @@ fn contents(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
                 wire.u16_be(&KEY_GROUP)?;
                 wire.bytes(&RESERVED, 2)?;
             }
-            rest(wire, &KEY_DATA)
+            wire.rest_is(&KEY_DATA)
         }
         5 | 35 | 36 => identification(wire, is_first),
         6 | 37 => {
             wire.u8(&CERT_ENCODING)?;
-            rest(wire, &CERT_DATA)
+            wire.rest_is(&CERT_DATA)
         }
         7 | 38 => {
             wire.u8(&REQUEST_TYPE)?;
-            rest(wire, &REQUEST_DATA)
+            wire.rest_is(&REQUEST_DATA)
         }
-        8 => rest(wire, &HASH),
-        9 => rest(wire, &SIGNATURE),
-        10 | 40 => rest(wire, &NONCE),
+        8 => wire.rest_is(&HASH),
+        9 => wire.rest_is(&SIGNATURE),
+        10 | 40 => wire.rest_is(&NONCE),
         11 | 41 => notification(wire, is_first),
         12 | 42 => deletion(wire, is_first),
-        13 | 43 => rest(wire, &VENDOR),
-        20 | 130 => rest(wire, &NAT_HASH),
+        13 | 43 => wire.rest_is(&VENDOR),
+        20 | 130 => wire.rest_is(&NAT_HASH),
         39 => {
             wire.u8(&AUTH_METHOD)?;
             wire.bytes(&RESERVED, 3)?;
-            rest(wire, &AUTH_DATA)
+            wire.rest_is(&AUTH_DATA)
         }
         44 | 45 => selectors(wire),
-        ENCRYPTED_KIND => rest(wire, &ENCRYPTED),
+        ENCRYPTED_KIND => wire.rest_is(&ENCRYPTED),
         FRAGMENT_KIND => {
             wire.u16_be(&FRAGMENT)?;
             wire.u16_be(&FRAGMENTS)?;
-            rest(wire, &ENCRYPTED)
+            wire.rest_is(&ENCRYPTED)
         }
-        _ => rest(wire, &DATA),
+        _ => wire.rest_is(&DATA),
     }
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 /// Consecutive payloads of one type, up to the end.
@@ -180,10 +176,7 @@ fn transform(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
         (_, ISAKMP) => &IKE_ATTRIBUTES,
         _ => &IPSEC_ATTRIBUTES,
     };
-    while wire.remaining() > 0 {
-        attributes.read(wire)?;
-    }
-    Ok(())
+    wire.each(|wire| attributes.read(wire))
 }
 
 /// Fields of a kind of attributes.
@@ -303,12 +296,7 @@ fn notification(wire: &mut Wire<'_>, is_first: bool) -> Result {
         (true, 36_136, 4) => wire.u32_be(&ARE_YOU_THERE).map(drop),
         (true, 36_137, 4) => wire.u32_be(&ARE_YOU_THERE_ACK).map(drop),
         (false, 17, 2) => wire.u16_be(&ACCEPTED_GROUP).map(drop),
-        (false, 16_431, length) if length % 2 == 0 => {
-            while wire.remaining() > 0 {
-                wire.u16_be(&HASHES)?;
-            }
-            Ok(())
-        }
+        (false, 16_431, length) if length % 2 == 0 => wire.each(|wire| wire.u16_be(&HASHES)),
         (_, _, length) => wire.skip(length),
     })
 }

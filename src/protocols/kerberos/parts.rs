@@ -42,13 +42,8 @@ pub(super) fn members(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>, u
 }
 
 /// Elements of a list.
-pub(super) fn list(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    BER.inside(wire, SEQUENCE, |wire| {
-        while wire.remaining() > 0 {
-            read(wire)?;
-        }
-        Ok(())
-    })
+pub(super) fn list(wire: &mut Wire<'_>, read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
+    BER.inside(wire, SEQUENCE, |wire| wire.each(read))
 }
 
 /// A member that was read.

@@ -282,12 +282,7 @@ impl Session {
                         _ => BER.inside(wire, tag, |wire| self.operation(wire, number, id)),
                     }
                 })?;
-                BER.optional(wire, 0xa0, |wire| {
-                    while wire.remaining() > 0 {
-                        wire.group(&CONTROL, control)?;
-                    }
-                    Ok(())
-                })
+                BER.optional(wire, 0xa0, |wire| wire.groups(&CONTROL, control))
             })
         })
     }
@@ -309,12 +304,7 @@ impl Session {
             0 => bind(wire),
             3 => search(wire),
             4 => entry(wire, &OBJECT),
-            6 => {
-                while wire.remaining() > 0 {
-                    BER.string(wire, OCTET_STRING, &URL)?;
-                }
-                Ok(())
-            }
+            6 => wire.each(|wire| BER.string(wire, OCTET_STRING, &URL)),
             7 => modify(wire),
             9 => entry(wire, &ENTRY),
             13 => {
@@ -403,19 +393,12 @@ fn search(wire: &mut Wire<'_>) -> Result {
 }
 
 /// Dissects a list, below the number of its elements.
-fn counted(wire: &mut Wire<'_>, field: &'static Field, kind: u8, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
+fn counted(wire: &mut Wire<'_>, field: &'static Field, kind: u8, read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     let list = BER.expected(wire, kind)?;
     let ahead = wire.ahead();
     let bytes = ahead.get(list.size..list.whole()).or_else(|| ahead.get(list.size..)).unwrap_or_default();
     let count = ber::Der { bytes, at: 0 }.count();
-    wire.parent(field, Value::Unsigned(count as u64), |wire| {
-        BER.inside(wire, kind, |wire| {
-            while wire.remaining() > 0 {
-                read(wire)?;
-            }
-            Ok(())
-        })
-    })
+    wire.parent(field, Value::Unsigned(count as u64), |wire| BER.inside(wire, kind, |wire| wire.each(read)))
 }
 
 /// Longest filter in a summary.
@@ -528,15 +511,12 @@ fn attribute(wire: &mut Wire<'_>) -> Result {
 fn modify(wire: &mut Wire<'_>) -> Result {
     named(wire, OCTET_STRING, &MODIFIED)?;
     BER.inside(wire, SEQUENCE, |wire| {
-        while wire.remaining() > 0 {
-            wire.group(&MODIFICATION, |wire| {
-                BER.inside(wire, SEQUENCE, |wire| {
-                    BER.signed(wire, ENUMERATED, &MODIFY)?;
-                    BER.inside(wire, SEQUENCE, attribute)
-                })
-            })?;
-        }
-        Ok(())
+        wire.groups(&MODIFICATION, |wire| {
+            BER.inside(wire, SEQUENCE, |wire| {
+                BER.signed(wire, ENUMERATED, &MODIFY)?;
+                BER.inside(wire, SEQUENCE, attribute)
+            })
+        })
     })
 }
 
@@ -550,12 +530,7 @@ fn result(wire: &mut Wire<'_>) -> Result<i64> {
         [] => wire.info(format_args!("{name}")),
         words => wire.info(format_args!("{name}: {}", String::from_utf8_lossy(words))),
     }
-    BER.optional(wire, 0xa3, |wire| {
-        while wire.remaining() > 0 {
-            BER.string(wire, OCTET_STRING, &URL)?;
-        }
-        Ok(())
-    })?;
+    BER.optional(wire, 0xa3, |wire| wire.each(|wire| BER.string(wire, OCTET_STRING, &URL)))?;
     optional_strings(wire, &[(0x87, &SERVER_CREDENTIALS), (0x8a, &RESPONSE_NAME), (0x8b, &RESPONSE_VALUE)])?;
     Ok(code)
 }

@@ -356,23 +356,23 @@ impl Reader {
 
     fn list(&mut self, wire: &mut Wire<'_>, role: &'static Field, level: u64, count: &mut u64) -> Result {
         let mut between = "";
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             self.script.push(between);
             self.value(wire, role, Form::Value, level)?;
             *count += 1;
             between = ", ";
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Member access.
     fn get(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
         let (mut role, mut form) = (&FIRST, Form::Name);
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             self.value(wire, role, form, level)?;
             (role, form) = (&KEY, Form::Key);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Assignment to a slot of the root table or of an object.

@@ -229,22 +229,14 @@ fn collection(wire: &mut Wire<'_>, words: &mut Words) -> Result {
 }
 
 fn documents(wire: &mut Wire<'_>, words: &mut Words) -> Result {
-    while wire.remaining() > 0 {
-        document(wire, words)?;
-    }
-    Ok(())
+    wire.each(|wire| document(wire, words))
 }
 
 fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     const SUM: usize = 4;
     let flags = little::flags(wire, &FLAGS, 4, &[&IS_CHECKED, &IS_MORE, &IS_EXHAUST])?;
     let sum = if IS_CHECKED.bits_of(flags) != 0 { SUM } else { 0 };
-    wire.within(wire.remaining().saturating_sub(sum), &DATA, |wire| {
-        while wire.remaining() > 0 {
-            wire.group(&SECTION, |wire| section(wire, words))?;
-        }
-        Ok(())
-    })?;
+    wire.within(wire.remaining().saturating_sub(sum), &DATA, |wire| wire.groups(&SECTION, |wire| section(wire, words)))?;
     if sum > 0 { wire.u32_le(&CHECKSUM).map(drop) } else { Ok(()) }
 }
 

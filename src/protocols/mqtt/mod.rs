@@ -394,7 +394,7 @@ impl Session {
     fn topics(&self, kind: u8, wire: &mut Wire<'_>) -> Result {
         wire.u16_be(&ID)?;
         self.properties(wire)?;
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             let topic = string(wire, &TOPIC_LENGTH, &TOPIC)?;
             wire.info(format_args!("{}", String::from_utf8_lossy(topic)));
             match kind {
@@ -405,8 +405,8 @@ impl Session {
                 SUBSCRIBE => drop(wire.u8(&SUB_QOS)?),
                 _ => {}
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Dissects the properties of version 5.

@@ -13,12 +13,7 @@ use std::fmt::{self, Write};
 pub(super) fn all(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     wire.group(field, |wire| {
         let length = varint(wire, &PROPERTIES_LENGTH)?;
-        wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {
-            while wire.remaining() > 0 {
-                wire.group(&PROPERTY, property)?;
-            }
-            Ok(())
-        })
+        wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| wire.groups(&PROPERTY, property))
     })
 }
 

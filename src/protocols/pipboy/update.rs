@@ -131,15 +131,15 @@ pub(super) fn add_queued(world: &mut World, entries: &[u8]) {
 
 impl<'a> Update<'_, 'a> {
     fn entries(&mut self, wire: &mut Wire<'a>) -> Result {
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             match self.skim(wire.ahead()) {
                 Some(len) => wire.skip(len)?,
                 None => self.entry(wire)?,
             }
             self.note_inconsistencies(wire);
             self.count += 1;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Adds an entry to the tree without fields, if none is requested and the entry is well-formed. Returns its length.

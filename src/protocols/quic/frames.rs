@@ -86,12 +86,11 @@ pub(super) struct Receiver<'a> {
 impl Receiver<'_> {
     /// Dissects all frames of a packet.
     pub(super) fn all(&mut self, wire: &mut Wire<'_>) -> Result {
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             wire.group(&FRAME, |wire| self.frame(wire))?;
             // Reassembled messages are not children of the frame that completes them.
-            self.crypto.messages(wire, self.hello, self.summary)?;
-        }
-        Ok(())
+            self.crypto.messages(wire, self.hello, self.summary)
+        })
     }
 
     fn frame(&mut self, wire: &mut Wire<'_>) -> Result {

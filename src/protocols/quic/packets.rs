@@ -193,9 +193,7 @@ impl Session {
         let place = wire.at();
         let header = long(wire)?;
         if header.version == 0 {
-            while wire.remaining() > 0 {
-                wire.u32_be(&SUPPORTED)?;
-            }
+            wire.each(|wire| wire.u32_be(&SUPPORTED))?;
             return Ok("version_negotiation");
         }
         let name = name_of(TYPES, header.kind.into()).unwrap_or_default();

@@ -192,15 +192,15 @@ impl Session {
         wire.info(format_args!("#{number}{}", if is_new { "" } else { ", a repetition" }));
         sender.splits.expire(time, |evicted| incomplete(wire, evicted));
         let mut count = 0_u32;
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             let only = wire.group(&FRAME, |wire| frame_of(sender, wire, is_new))?;
             count += 1;
             match only {
                 Some(words) if count == 1 && wire.remaining() == 0 => wire.info(format_args!("#{number}, {words}")),
                 _ => wire.info(format_args!("#{number}, {count} {}", if count == 1 { "frame" } else { "frames" })),
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -33,7 +33,7 @@ const SUMMARY: u8 = 6;
 /// Dissects the blocks of an extended report.
 pub(super) fn report(wire: &mut Wire<'_>, info: &mut String) -> Result {
     sender(wire, info)?;
-    while wire.remaining() > 0 {
+    wire.each(|wire| {
         let kind = wire.u8(&XR_TYPE)?;
         list(info, name_of(BLOCKS, kind.into()).unwrap_or("unknown block"));
         match kind {
@@ -44,8 +44,8 @@ pub(super) fn report(wire: &mut Wire<'_>, info: &mut String) -> Result {
         if length > 0 {
             wire.within(length, &XR_CONTENT, |wire| block(wire, kind))?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Dissects the contents of a block.

@@ -3,7 +3,7 @@
 use super::{
     ARRIVAL, ARRIVAL_PADDING, BASE, CONTROL, FEEDBACKS, FIR_NUMBER, FIR_RESERVED, FIR_SSRC, LIMIT, LIMIT_EXPONENT,
     LIMIT_MANTISSA, LIMIT_SSRC, MEDIA, NACK_ID, NACK_MASK, OVERHEAD, REFERENCE, REMB, REMB_COUNT, REMB_EXPONENT, REMB_MANTISSA,
-    REMB_RATE, REMB_SSRC, SLICE_FIRST, SLICE_NUMBER, SLICE_PICTURE, STATUS_CHUNK, STATUSES, list, rest, sender,
+    REMB_RATE, REMB_SSRC, SLICE_FIRST, SLICE_NUMBER, SLICE_PICTURE, STATUS_CHUNK, STATUSES, list, sender,
 };
 use crate::tree::{Names, Value};
 use crate::wire::{Result, Wire};
@@ -46,20 +46,18 @@ pub(super) fn transport(wire: &mut Wire<'_>, format: u8, info: &mut String) -> R
             list(info, &format!("{lost} lost"));
             Ok(())
         }
-        3 | 4 => {
-            while wire.remaining() > 0 {
-                wire.u32_be(&LIMIT_SSRC)?;
-                let raw = wire.bits(4, &[&LIMIT_EXPONENT, &LIMIT_MANTISSA, &OVERHEAD])?;
-                let (mantissa, exponent) = (LIMIT_MANTISSA.bits_of(raw), LIMIT_EXPONENT.bits_of(raw));
-                let at = wire.at();
-                wire.put_text(&LIMIT, at - 4..at, format_args!("{mantissa}*2^{exponent}"));
-                let rate = u128::from(mantissa) << exponent;
-                list(info, &format!("{rate} bit/s"));
-            }
+        3 | 4 => wire.each(|wire| {
+            wire.u32_be(&LIMIT_SSRC)?;
+            let raw = wire.bits(4, &[&LIMIT_EXPONENT, &LIMIT_MANTISSA, &OVERHEAD])?;
+            let (mantissa, exponent) = (LIMIT_MANTISSA.bits_of(raw), LIMIT_EXPONENT.bits_of(raw));
+            let at = wire.at();
+            wire.put_text(&LIMIT, at - 4..at, format_args!("{mantissa}*2^{exponent}"));
+            let rate = u128::from(mantissa) << exponent;
+            list(info, &format!("{rate} bit/s"));
             Ok(())
-        }
+        }),
         15 => arrivals(wire, info),
-        _ => rest(wire, &CONTROL),
+        _ => wire.rest_is(&CONTROL),
     }
 }
 
@@ -67,23 +65,16 @@ pub(super) fn transport(wire: &mut Wire<'_>, format: u8, info: &mut String) -> R
 pub(super) fn payload(wire: &mut Wire<'_>, format: u8, info: &mut String) -> Result {
     both_sources(wire, info)?;
     match format {
-        2 => {
-            while wire.remaining() > 0 {
-                wire.bits(4, &[&SLICE_FIRST, &SLICE_NUMBER, &SLICE_PICTURE])?;
-            }
+        2 => wire.each(|wire| wire.bits(4, &[&SLICE_FIRST, &SLICE_NUMBER, &SLICE_PICTURE])),
+        4 => wire.each(|wire| {
+            let ssrc = wire.u32_be(&FIR_SSRC)?;
+            wire.u8(&FIR_NUMBER)?;
+            wire.u24_be(&FIR_RESERVED)?;
+            list(info, &format!("of {ssrc:#010x}"));
             Ok(())
-        }
-        4 => {
-            while wire.remaining() > 0 {
-                let ssrc = wire.u32_be(&FIR_SSRC)?;
-                wire.u8(&FIR_NUMBER)?;
-                wire.u24_be(&FIR_RESERVED)?;
-                list(info, &format!("of {ssrc:#010x}"));
-            }
-            Ok(())
-        }
+        }),
         15 if wire.ahead().starts_with(b"REMB") => bandwidth(wire, info),
-        _ => rest(wire, &CONTROL),
+        _ => wire.rest_is(&CONTROL),
     }
 }
 
@@ -149,7 +140,7 @@ fn arrivals(wire: &mut Wire<'_>, info: &mut String) -> Result {
             }
         }
     }
-    rest(wire, &ARRIVAL_PADDING)
+    wire.rest_is(&ARRIVAL_PADDING)
 }
 
 /// Calls `take` with the number of packets and their status, for each run of a chunk.

@@ -327,8 +327,3 @@ fn sender(wire: &mut Wire<'_>, info: &mut String) -> Result<u32> {
     list(info, &format!("SSRC {ssrc:#010x}"));
     Ok(ssrc)
 }
-
-/// Reads the rest as bytes.
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
-}

@@ -3,7 +3,7 @@
 use super::{
     ALIGNMENT, APP_DATA, APP_NAME, CHUNK, CYCLES, DELAY, FRACTION, HEADER, HIGHEST, HIGHEST_SHORT, Header, ITEM, ITEM_LENGTH,
     ITEM_TYPE, JITTER, LAST_REPORT, LOST, NTP, NTP_HIGH, NTP_LOW, OCTETS, PACKETS, PREFIX, PREFIX_LENGTH, REPORT, REST, RTP_TIME,
-    SENDER_REPORT, SSRC, TEXT, list, rest, sender,
+    SENDER_REPORT, SSRC, TEXT, list, sender,
 };
 use crate::protocols::ntp;
 use crate::tree::{Names, NodeRef, Value, name_of};
@@ -51,7 +51,7 @@ pub(super) fn report(wire: &mut Wire<'_>, header: Header, info: &mut String) -> 
     for _ in 0..header.count {
         wire.group(&REPORT, |wire| block(wire, info))?;
     }
-    rest(wire, &REST)
+    wire.rest_is(&REST)
 }
 
 fn block(wire: &mut Wire<'_>, info: &mut String) -> Result {
@@ -112,7 +112,7 @@ pub(super) fn goodbye(wire: &mut Wire<'_>, count: u8, info: &mut String) -> Resu
     let length = usize::from(wire.u8(&ITEM_LENGTH)?);
     let reason = wire.text(&TEXT, length)?;
     list(info, &String::from_utf8_lossy(reason));
-    rest(wire, &ALIGNMENT)
+    wire.rest_is(&ALIGNMENT)
 }
 
 /// Dissects APP.
@@ -121,5 +121,5 @@ pub(super) fn application(wire: &mut Wire<'_>, info: &mut String) -> Result {
     list(info, &format!("SSRC {ssrc:#010x}"));
     let name = wire.text(&APP_NAME, 4)?;
     list(info, &String::from_utf8_lossy(name));
-    rest(wire, &APP_DATA)
+    wire.rest_is(&APP_DATA)
 }

@@ -289,15 +289,12 @@ fn bindings(wire: &mut Wire<'_>) -> Result {
     }
     wire.parent(&BINDINGS, Value::Unsigned(count), |wire| {
         BER.inside(wire, SEQUENCE, |wire| {
-            while wire.remaining() > 0 {
-                wire.group(&BINDING, |wire| {
-                    BER.inside(wire, SEQUENCE, |wire| {
-                        BER.object(wire, &NAME)?;
-                        value(wire)
-                    })
-                })?;
-            }
-            Ok(())
+            wire.groups(&BINDING, |wire| {
+                BER.inside(wire, SEQUENCE, |wire| {
+                    BER.object(wire, &NAME)?;
+                    value(wire)
+                })
+            })
         })
     })
 }

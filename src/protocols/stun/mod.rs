@@ -18,7 +18,7 @@ mod stream;
 mod tests;
 
 use super::{dtls, rtcp};
-use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -191,11 +191,10 @@ impl Exchange for Transactions {
         let mut address = None;
         let class_name = name_of(CLASSES, class).unwrap_or_default();
         let result = wire.within(length, &VALUE, |wire| {
-            while wire.remaining() > 0 {
+            wire.each(|wire| {
                 let kind = wire.ahead().first_chunk().map_or(0, |kind| u16::from_be_bytes(*kind));
-                wire.parent(&ATTRIBUTE, Value::Unsigned(kind.into()), |wire| self.attribute(wire, &id, &mut address))?;
-            }
-            Ok(())
+                wire.parent(&ATTRIBUTE, Value::Unsigned(kind.into()), |wire| self.attribute(wire, &id, &mut address))
+            })
         });
         match address {
             Some(address) => wire.info(format_args!("{class_name}, {address}")),
@@ -267,20 +266,15 @@ impl Transactions {
             0x0001 | 0x0002 | 0x0004 | 0x0005 | 0x000b | 0x8023 | 0x802b | 0x802c => plain_address(wire, seen),
             0x0012 | 0x0016 | 0x0020 => xor_address(wire, id, seen),
             0x0003 => wire.flags(&CHANGE, 4, &[&CHANGE_IP, &CHANGE_PORT]).map(drop),
-            0x0006 => rest(wire, &USERNAME),
-            0x0008 | 0x001c => rest(wire, &HMAC),
+            0x0006 => wire.rest_is(&USERNAME),
+            0x0008 | 0x001c => wire.rest_is(&HMAC),
             0x0009 => {
                 wire.bytes(&RESERVED, 2)?;
                 wire.bits(1, &[&ERROR_CLASS])?;
                 wire.u8(&ERROR)?;
-                rest(wire, &ERROR_REASON)
+                wire.rest_is(&ERROR_REASON)
             }
-            0x000a => {
-                while wire.remaining() > 0 {
-                    wire.u16_be(&UNKNOWN)?;
-                }
-                Ok(())
-            }
+            0x000a => wire.each(|wire| wire.u16_be(&UNKNOWN)),
             0x000c => {
                 let number = wire.u16_be(&CHANNEL_NUMBER)?;
                 match self.channels.contains(&number) {
@@ -288,30 +282,30 @@ impl Transactions {
                     false if self.channels.len() < MAX_CHANNELS => self.channels.push(number),
                     false => wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}")),
                 }
-                rest(wire, &RESERVED)
+                wire.rest_is(&RESERVED)
             }
             0x000d => wire.u32_be(&LIFETIME).map(drop),
             0x0013 => {
                 relayed(wire, length);
-                rest(wire, &VALUE)
+                wire.rest_is(&VALUE)
             }
-            0x0014 => rest(wire, &REALM),
-            0x0015 => rest(wire, &NONCE),
+            0x0014 => wire.rest_is(&REALM),
+            0x0015 => wire.rest_is(&NONCE),
             0x0017 => {
                 wire.u8(&FAMILY)?;
-                rest(wire, &RESERVED)
+                wire.rest_is(&RESERVED)
             }
             0x0018 => wire.bits(1, &[&RESERVE_NEXT]).map(drop),
             0x0019 => {
                 wire.u8(&TRANSPORT)?;
-                rest(wire, &RESERVED)
+                wire.rest_is(&RESERVED)
             }
-            0x0022 => rest(wire, &TOKEN),
+            0x0022 => wire.rest_is(&TOKEN),
             0x0024 => wire.u32_be(&PRIORITY).map(drop),
-            0x8022 => rest(wire, &SOFTWARE),
+            0x8022 => wire.rest_is(&SOFTWARE),
             0x8028 => wire.u32_be(&CRC).map(drop),
-            0x8029 | 0x802a => rest(wire, &TIE_BREAKER),
-            _ => rest(wire, &VALUE),
+            0x8029 | 0x802a => wire.rest_is(&TIE_BREAKER),
+            _ => wire.rest_is(&VALUE),
         })?;
         match (4 - length % 4) % 4 {
             _ if wire.remaining() == 0 => Ok(()),
@@ -323,10 +317,6 @@ impl Transactions {
             }
         }
     }
-}
-
-fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    wire.rest_is(field)
 }
 
 const V6: u8 = 2;

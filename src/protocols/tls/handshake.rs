@@ -130,7 +130,7 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Re
     let length = wire.u24_be(&CERTIFICATES_LENGTH)?;
     wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {
         let mut first = true;
-        while wire.remaining() > 0 {
+        wire.each(|wire| {
             let length = usize::try_from(wire.u24_be(&CERTIFICATE_LENGTH)?).unwrap_or(usize::MAX);
             let at = wire.at();
             let bytes = wire.ahead().get(..length);
@@ -147,8 +147,8 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Re
             if hello.is_1_3() {
                 hello::extensions_alone(wire)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 

@@ -331,13 +331,8 @@ fn list8(wire: &mut Wire<'_>, length: &'static Field, item: impl FnMut(&mut Wire
     items(wire, length.into(), item)
 }
 
-fn items(wire: &mut Wire<'_>, length: usize, mut item: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
-    wire.within(length, &EXTENSION_DATA, |wire| {
-        while wire.remaining() > 0 {
-            item(wire)?;
-        }
-        Ok(())
-    })
+fn items(wire: &mut Wire<'_>, length: usize, item: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
+    wire.within(length, &EXTENSION_DATA, |wire| wire.each(item))
 }
 
 pub(in crate::protocols) fn extension_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -131,18 +131,15 @@ fn form(kind: u64) -> Option<Form> {
 
 /// Dissects transport parameters to the end.
 pub(super) fn parameters(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&PARAMETER, |wire| {
-            let kind = varint::number(wire, &TYPE)?;
-            let length = varint::number(wire, &LENGTH)?;
-            let length = usize::try_from(length).unwrap_or(usize::MAX);
-            if length > 0 && length <= wire.remaining() {
-                wire.put(&VALUE, Value::Bytes, wire.at()..wire.at() + length);
-            }
-            wire.within(length, &VALUE, |wire| contents(wire, kind))
-        })?;
-    }
-    Ok(())
+    wire.groups(&PARAMETER, |wire| {
+        let kind = varint::number(wire, &TYPE)?;
+        let length = varint::number(wire, &LENGTH)?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length > 0 && length <= wire.remaining() {
+            wire.put(&VALUE, Value::Bytes, wire.at()..wire.at() + length);
+        }
+        wire.within(length, &VALUE, |wire| contents(wire, kind))
+    })
 }
 
 /// Dissects the value of a parameter to the end.
@@ -172,10 +169,7 @@ fn contents(wire: &mut Wire<'_>, kind: u64) -> Result {
 }
 
 fn versions(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    while wire.remaining() > 0 {
-        wire.u32_be(field)?;
-    }
-    Ok(())
+    wire.each(|wire| wire.u32_be(field))
 }
 
 fn preferred_address(wire: &mut Wire<'_>) -> Result {

@@ -97,10 +97,7 @@ impl Session {
         if wire.remaining() > 0 {
             wire.note(&MULTIPLE, format_args!("{} more bytes", wire.remaining()));
         }
-        while wire.remaining() > 0 {
-            tpdu(incomplete, losses, wire)?;
-        }
-        Ok(())
+        wire.each(|wire| tpdu(incomplete, losses, wire))
     }
 }
 

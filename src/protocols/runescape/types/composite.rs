@@ -218,15 +218,12 @@ pub fn palette(wire: &mut Wire<'_>, width: usize, length: usize) -> Result {
 }
 
 fn region_crcs(wire: &mut Wire<'_>) -> Result {
-    while wire.remaining() > 0 {
-        wire.group(&MAP_FILE, |wire| {
-            wire.u8(&MAP_X)?;
-            wire.u8(&MAP_Y)?;
-            wire.u32_be(&LAND_CRC)?;
-            wire.u32_be(&LOC_CRC)
-        })?;
-    }
-    Ok(())
+    wire.groups(&MAP_FILE, |wire| {
+        wire.u8(&MAP_X)?;
+        wire.u8(&MAP_Y)?;
+        wire.u32_be(&LAND_CRC)?;
+        wire.u32_be(&LOC_CRC)
+    })
 }
 
 /// Reads inventory slots.
