@@ -250,7 +250,7 @@ fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
 fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, gains: &Gains) -> Option<(f64, Begin)> {
     let (first, later) = begins.split_first()?;
     let mut met = vec![0; later.len()];
-    let whole = screen(tracks, rule, first, gains, |side, at| {
+    let whole = screen(tracks, rule, (first, f64::MIN), gains, |side, at| {
         for (begin, met) in later.iter().zip(&mut met) {
             *met += usize::from(begin.places.get(side) == Some(&at));
         }
@@ -263,9 +263,9 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, gains: &G
         if whole.is_some() && met == tracks.len() {
             continue;
         }
-        let bits = screen(tracks, rule, begin, gains, |_, _| ()).map(|found| found.bits - cost_of(begin.at));
-        if let Some(bits) = bits.filter(|bits| best.is_none_or(|(most, _)| *bits > most)) {
-            best = Some((bits, begin.at));
+        let (cost, most) = (cost_of(begin.at), best.map_or(f64::MIN, |(most, _)| most));
+        if let Some(found) = screen(tracks, rule, (begin, most + cost), gains, |_, _| ()) {
+            best = Some((found.bits - cost, begin.at));
         }
     }
     best
@@ -278,11 +278,11 @@ struct Screened {
     is_constant: bool,
 }
 
-/// Rates a rule on samples, and reports each message with its side; `None` if it explains too little.
+/// Rates a rule on samples, and reports each message with its side; `None` if it explains no more than `least` bits.
 fn screen(
     tracks: &[Track<'_>],
     rule: &Rule,
-    begin: &Beginning,
+    (begin, least): (&Beginning, f64),
     gains: &Gains,
     mut message: impl FnMut(usize, usize),
 ) -> Option<Screened> {
@@ -299,11 +299,12 @@ fn screen(
     if found.broken * 4 > found.bytes * 3 || found.messages == 0 {
         return None;
     }
-    Some(Screened { bits: bits(tracks, rule, &found), is_constant })
+    let bits = bits(tracks, rule, &found, least);
+    (bits > least).then_some(Screened { bits, is_constant })
 }
 
-/// Bits of the statistics of a rule.
-fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
+/// Bits of the statistics of a rule, or fewer if they are certainly no more than `least`.
+fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence, least: f64) -> f64 {
     let share = |part: usize| part as f64 / found.bytes.max(1) as f64;
     let rest = found.left_over - found.broken;
     let mut bits = found.anchor_bits();
@@ -313,15 +314,28 @@ fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     if found.cipher > 0 {
         bits -= 8.0;
     }
-    if found.messages >= 3 {
+    if found.messages >= 3 && bits + most_survival(found) > least {
         bits += survival(tracks, rule, found);
     }
     bits
 }
 
+/// Offsets at which a rule is tried.
+const PROBES: usize = 96;
+
+/// The weight of the chance of a length: distinct lengths, and a little for repeated ones.
+fn surprises(found: &Evidence) -> f64 {
+    let repeated = found.messages.saturating_sub(found.lengths + found.resumed) as f64;
+    found.lengths as f64 - 1.0 + 0.05 * repeated.min(100.0)
+}
+
+/// The result of [`survival`] if no probe hits.
+fn most_survival(found: &Evidence) -> f64 {
+    ((2 * PROBES) as f64).log2() * surprises(found).max(0.0)
+}
+
 /// Bits for an unbroken chain: how seldom the rule would yield such lengths at random offsets.
 fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
-    const PROBES: usize = 96;
     if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table { .. }) {
         return 0.0;
     }
@@ -337,9 +351,7 @@ fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
         }
     }
     let chance = (hits as f64 + 1.0) / (probes as f64 + 2.0);
-    let new = found.lengths as f64;
-    let repeated = found.messages.saturating_sub(found.lengths + found.resumed) as f64;
-    (-chance.log2() * (new - 1.0 + 0.05 * repeated.min(100.0))).clamp(0.0, 60.0)
+    (-chance.log2() * surprises(found)).clamp(0.0, 60.0)
 }
 
 /// Rates a rule on all bytes.
@@ -350,7 +362,7 @@ fn rate(own: &[&Side], candidate: &Candidate, begin: Begin, gains: &Gains) -> Fr
         let start = location_of(begin, track).unwrap_or(0);
         found.add(&track.walk(&candidate.rule, start, gains, &Effort::WHOLE, |_| ()));
     }
-    let bits = bits(&tracks, &candidate.rule, &found);
+    let bits = bits(&tracks, &candidate.rule, &found, f64::MIN);
     let skip = tracks.first().and_then(|track| location_of(begin, track)).unwrap_or(0);
     Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + cost_of(begin), found, skip }
 }
