@@ -7,9 +7,10 @@ shift
 case " $* " in
     *" --crate-name proto_dissect "*)
         # 8-bit counters guide libFuzzer, comparisons let it guess constants; the flags are those that cargo-fuzz passes.
+        compares=(-C llvm-args=-sanitizer-coverage-trace-compares)
+        [ "${COMPARES:-yes}" = yes ] || compares=()
         exec "$rustc" "$@" -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=4 \
-            -C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table \
-            -C llvm-args=-sanitizer-coverage-trace-compares
+            -C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table "${compares[@]}"
         ;;
 esac
 exec "$rustc" "$@"
