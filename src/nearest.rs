@@ -77,9 +77,10 @@ pub(crate) fn edits(word: &str, known: &str, most: usize) -> Option<usize> {
 }
 
 fn folded(name: &str) -> Cow<'_, str> {
-    match name.chars().any(|letter| letter.is_uppercase() || letter == '-') {
-        true => name.to_lowercase().replace('-', "_").into(),
-        false => name.into(),
+    if name.chars().any(|letter| letter.is_uppercase() || letter == '-') {
+        name.to_lowercase().replace('-', "_").into()
+    } else {
+        name.into()
     }
 }
 

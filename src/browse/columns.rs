@@ -28,9 +28,10 @@ pub fn names(text: &str) -> Vec<String> {
             ')' | ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        match depth == 0 && (character == ',' || character.is_whitespace()) {
-            true => names.push(std::mem::take(&mut name)),
-            false => name.push(character),
+        if depth == 0 && (character == ',' || character.is_whitespace()) {
+            names.push(std::mem::take(&mut name))
+        } else {
+            name.push(character)
         }
     }
     names.push(name);

@@ -210,9 +210,10 @@ fn selector(state: &State) -> String {
 fn save(state: &mut State) {
     let detail = state.detail.as_ref().filter(|_| !state.is_stale);
     let has_bytes = detail.is_some_and(|detail| !detail.bytes_of(state.fields.selected).is_empty());
-    match has_bytes {
-        true => state.prompt = Some(Prompt::new(Purpose::Save, "")),
-        false => "the field has no bytes to save".clone_into(&mut state.message),
+    if has_bytes {
+        state.prompt = Some(Prompt::new(Purpose::Save, ""))
+    } else {
+        "the field has no bytes to save".clone_into(&mut state.message)
     }
 }
 

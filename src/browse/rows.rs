@@ -345,9 +345,10 @@ impl Rows {
     /// The nearest line before or after `at` that satisfies the condition.
     #[must_use]
     pub fn find(&self, at: usize, forward: bool, fits: impl Fn(&Row) -> bool) -> Option<usize> {
-        match forward {
-            true => (at + 1..self.len()).find(|at| self.get(*at).is_some_and(&fits)),
-            false => (0..at.min(self.len())).rev().find(|at| self.get(*at).is_some_and(&fits)),
+        if forward {
+            (at + 1..self.len()).find(|at| self.get(*at).is_some_and(&fits))
+        } else {
+            (0..at.min(self.len())).rev().find(|at| self.get(*at).is_some_and(&fits))
         }
     }
 

@@ -169,7 +169,9 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
     };
     let name = name.trim();
     let protocol = if matches!(name, "none" | "data") { None } else { Some(protocol(registry, "-d", text, name)?) };
-    if let (true, Some(reason)) = (selector.is_of_streams(), protocol.and_then(without_streams)) {
+    if selector.is_of_streams()
+        && let Some(reason) = protocol.and_then(without_streams)
+    {
         return Err(format!(
             "-d {text}: {name} has no message boundaries on TCP: {reason}; give it a size, or add framing: connection to its -proto-dissect"
         ));

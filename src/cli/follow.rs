@@ -344,7 +344,9 @@ impl Audience for Collector<'_> {
             if !is_meant {
                 return Ok(());
             }
-            if let (Event::Missing(lost), true) = (event, *is_raw) {
+            if let Event::Missing(lost) = event
+                && *is_raw
+            {
                 *missing += 1;
                 if *missing <= GAPS_REPORTED {
                     print_error(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));

@@ -277,10 +277,12 @@ fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
 
 /// Theme for `--color`.
 pub(super) fn theme(when: When) -> Theme {
-    match wants_colour(when) {
-        false => Theme::plain(),
-        true if has_sixteen_colours() => Theme::console(),
-        true => Theme::coloured(),
+    if !wants_colour(when) {
+        Theme::plain()
+    } else if has_sixteen_colours() {
+        Theme::console()
+    } else {
+        Theme::coloured()
     }
 }
 
@@ -312,10 +314,8 @@ pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
 }
 
 fn column(name: &str) -> Result<Column, Wrong> {
-    filter::column(name, Registry::default()).map_err(|mistake| match filter::is_name(name) {
-        true => unknown_field(name),
-        false => format!("-e: {mistake}"),
-    })
+    filter::column(name, Registry::default())
+        .map_err(|mistake| if filter::is_name(name) { unknown_field(name) } else { format!("-e: {mistake}") })
 }
 
 /// Error message for an unknown field, with similar names.

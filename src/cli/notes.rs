@@ -33,11 +33,8 @@ pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => Err(error.to_string()),
     };
-    let bookmarks = about.and_then(|about| match about.is_file() {
-        true => parsed(&path),
-        // Opening a FIFO waits for its writer, and a device may have no end.
-        false => Err("not a regular file".to_owned()),
-    });
+    // Opening a FIFO waits for its writer, and a device may have no end.
+    let bookmarks = about.and_then(|about| if about.is_file() { parsed(&path) } else { Err("not a regular file".to_owned()) });
     bookmarks.map(Some).map_err(|wrong| format!("{}: {wrong}; its bookmarks and notes are ignored", path.display()))
 }
 

@@ -181,7 +181,9 @@ impl<W: Write + Send> Audience for List<'_, W> {
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let mut messages = Vec::new();
         let shown: Result<(), Infallible> = self.tally.records(of, captured, |record| {
-            if let (Record::Message(message), false) = (record, of.tree.outcome.objects.is_empty()) {
+            if let Record::Message(message) = record
+                && !of.tree.outcome.objects.is_empty()
+            {
                 messages.push((message.layer.node, message.n));
             }
             Ok(())

@@ -28,7 +28,9 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let mut outcome = Outcome::default();
     match task.run(screen.writer(!sources.iter().all(Source::is_complete)), &mut outcome) {
         Ok(()) => {
-            if let (Some(choice), true) = (choice, is_helpful) {
+            if let Some(choice) = choice
+                && is_helpful
+            {
                 choice.explain(&args.output, &outcome, &sources);
             }
             outcome.exit(&args.output)

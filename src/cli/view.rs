@@ -67,7 +67,10 @@ impl Choice {
             _ if self.why == Why::Option => {}
             taken => print_error(format_args!("{}", self.taken(taken, outcome.frames, is_whole))),
         }
-        if let (View::Messages, true, None, [source]) = (self.view, is_whole, &output.filter, sources)
+        if self.view == View::Messages
+            && is_whole
+            && output.filter.is_none()
+            && let [source] = sources
             && let Some(hint) = outcome.unexplained.hint(outcome.messages, source)
         {
             print_error(format_args!("{hint}"));

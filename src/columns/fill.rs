@@ -153,12 +153,11 @@ pub(super) fn notes<'t>(head: Head<'_>, of: Dissection<'t>, notes: impl Iterator
         row.words(note.code.abbrev)
             .text(of.node(note.node).map(|node| node.field().abbrev))
             .words(of.tree.generated_text(note.text));
-        match note.span.is_somewhere() {
-            true => {
-                let place = location_of(of, note.span);
-                row.shown(Some(place.buffer)).count(place.base + u64::from(note.span.start)).count(note.span.len())
-            }
-            false => row.text(None).int(None).int(None),
+        if note.span.is_somewhere() {
+            let place = location_of(of, note.span);
+            row.shown(Some(place.buffer)).count(place.base + u64::from(note.span.start)).count(note.span.len())
+        } else {
+            row.text(None).int(None).int(None)
         };
     }
 }
@@ -234,9 +233,10 @@ impl<'a, 'w> Fields<'a, 'w> {
         let bits = node.bits();
         row.short(bits.map(|bits| i32::from(bits.first))).short(bits.map(|bits| i32::from(bits.count)));
         row.shown(buffer);
-        match span.is_somewhere() {
-            true => row.count(around.base + u64::from(span.start)).count(span.len()),
-            false => row.int(None).int(None),
+        if span.is_somewhere() {
+            row.count(around.base + u64::from(span.start)).count(span.len())
+        } else {
+            row.int(None).int(None)
         };
     }
 }

@@ -176,9 +176,11 @@ fn likeness(a: &Capture, at: Option<&usize>, b: &Capture, other: Option<&usize>)
     let compared = COMPARED.min(fields.len().max(others.len())) + COMPARED.min(rest);
     let equal = head.filter(is_equal).count() + tail.filter(is_equal).count();
     let share = u32::try_from(equal * 100 / compared.max(1)).unwrap_or(0);
-    match a.name_of(&one) == b.name_of(&two) {
-        true => 50 + share,
-        false if share >= 50 => share,
-        false => 0,
+    if a.name_of(&one) == b.name_of(&two) {
+        50 + share
+    } else if share >= 50 {
+        share
+    } else {
+        0
     }
 }

@@ -49,10 +49,8 @@ pub(super) fn reading<'a>(
 fn caught(panic: &(dyn Any + Send)) -> Bug {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let place = PLACE.take();
-    let bug = match place.is_empty() {
-        true => words.unwrap_or("panic").to_owned(),
-        false => format!("{} at {place}", words.unwrap_or("panic")),
-    };
+    let bug =
+        if place.is_empty() { words.unwrap_or("panic").to_owned() } else { format!("{} at {place}", words.unwrap_or("panic")) };
     FIRST.get_or_init(|| bug.clone());
     Bug(bug)
 }

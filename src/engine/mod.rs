@@ -113,9 +113,10 @@ impl Engine {
         };
         let follows = tcp::requests_progress(demand);
         // A segment out of order has a note and therefore a summary, which states the results even without carriers.
-        let analysis = match follows || layers::has_analysis_fields(demand) {
-            true => Some(Extent::Everything),
-            false => (demand.has(Extras::ANALYSIS) || demand.has(Extras::SUMMARIES)).then_some(Extent::Summary),
+        let analysis = if follows || layers::has_analysis_fields(demand) {
+            Some(Extent::Everything)
+        } else {
+            (demand.has(Extras::ANALYSIS) || demand.has(Extras::SUMMARIES)).then_some(Extent::Summary)
         };
         let mut tree = Tree::new(demand);
         tree.run.reveal = registry.shows_secrets();
@@ -349,7 +350,9 @@ impl Engine {
         if std::mem::take(&mut self.transports.exchanges.evicts_senders) {
             datagram::note_forgotten(&mut self.tree, "senders of broadcasts");
         }
-        if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
+        if self.tree.handover.has_associated()
+            && let Some(sockets) = sockets
+        {
             self.sctp_inside(frame, segment, sockets);
         }
         if let Some((carried, below)) = inner {

@@ -528,7 +528,8 @@ impl Checker {
         let mut ranges = Vec::new();
         for Element { from, to } in elements {
             for end in [Some(from), to.as_ref()].into_iter().flatten() {
-                if let (Syntax::Word(word), false) = (&end.is, is_word_for(left, end))
+                if let Syntax::Word(word) = &end.is
+                    && !is_word_for(left, end)
                     && let Some(other) = self.named(word, true)
                 {
                     let what = format!("expected a constant, {word} is {}", words(&other.sorts));

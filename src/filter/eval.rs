@@ -185,9 +185,12 @@ impl Evaluator<'_, '_> {
     fn computed(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Sum(left, sum, right) => self.each(left, &mut |left| {
-                self.each(right, &mut |right| match self.scratch.may_compute() {
-                    true => left.computed(*sum, right).map_or(ControlFlow::Continue(()), |item| visit(&item)),
-                    false => ControlFlow::Continue(()),
+                self.each(right, &mut |right| {
+                    if self.scratch.may_compute() {
+                        left.computed(*sum, right).map_or(ControlFlow::Continue(()), |item| visit(&item))
+                    } else {
+                        ControlFlow::Continue(())
+                    }
                 })
             }),
             Value::Extreme(values, which) => {

@@ -100,9 +100,10 @@ impl Entry {
     }
 
     pub(super) fn meaning(&self) -> String {
-        let mut meaning = match self.shared {
-            true => format!("Any field with the alias {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev)),
-            false => self.about.to_owned(),
+        let mut meaning = if self.shared {
+            format!("Any field with the alias {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev))
+        } else {
+            self.about.to_owned()
         };
         if let Kind::Note(level) = self.kind {
             meaning = format!("{meaning} ({})", level.word());

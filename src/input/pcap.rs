@@ -177,7 +177,9 @@ impl Reader {
     /// The time of a record whose fraction is a second or more.
     #[cold]
     fn long_time(&mut self, record: &Record, is_micros: bool) -> (Timestamp, Option<OddFraction>) {
-        if let (Fractions::Short(count), true) = (self.fractions, is_micros) {
+        if let Fractions::Short(count) = self.fractions
+            && is_micros
+        {
             self.fractions = if self.are_nanos(count) { Fractions::Nanos } else { Fractions::Micros };
         }
         let as_nanos = self.fractions == Fractions::Nanos;

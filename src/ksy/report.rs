@@ -90,7 +90,9 @@ impl Report {
         self.problems.sort_by_key(|problem| (problem.place.file, problem.place.start));
         let last = self.problems.last().map(|problem| problem.place);
         let mut diagnostics: Vec<Diagnostic> = self.problems.into_iter().map(|problem| locate(problem, files)).collect();
-        if let (true, Some(place)) = (self.left_out > 0, last) {
+        if self.left_out > 0
+            && let Some(place) = last
+        {
             let message = format!("{} more errors and warnings are not listed", self.left_out);
             diagnostics.push(locate(Problem::error(place, message), files));
         }

@@ -133,11 +133,14 @@ fn pad(wire: &mut Wire<'_>, length: usize) -> Result {
 /// The type of the payload.
 fn next(bits: u64, frame: &[u8]) -> Next {
     const IEEE_802_11: u64 = 1;
-    match () {
-        () if FLAG_F.bits_of(bits) != 0 => Next::Data,
-        () if FLAG_T.bits_of(bits) == 0 => Next::Header(&ethernet::FRAME),
-        () if WBID.bits_of(bits) == IEEE_802_11 => wlan::possibly_swapped(frame),
-        () => Next::Data,
+    if FLAG_F.bits_of(bits) != 0 {
+        Next::Data
+    } else if FLAG_T.bits_of(bits) == 0 {
+        Next::Header(&ethernet::FRAME)
+    } else if WBID.bits_of(bits) == IEEE_802_11 {
+        wlan::possibly_swapped(frame)
+    } else {
+        Next::Data
     }
 }
 

@@ -119,7 +119,10 @@ fn answer(wire: &mut Wire<'_>, key: Key) {
     if wire.wants(&[&RESPONSE_TO]) {
         wire.add(&RESPONSE_TO, Value::Unsigned(request.frame));
     }
-    if let (Some(sent), Some(now), true) = (request.time, now, wire.wants(&[&RESPONSE_TIME])) {
+    if let Some(sent) = request.time
+        && let Some(now) = now
+        && wire.wants(&[&RESPONSE_TIME])
+    {
         #[allow(clippy::cast_precision_loss, reason = "as milliseconds it has nine digits at most that matter")]
         wire.add(&RESPONSE_TIME, Value::Double(now.nanos_since(sent) as f64 / 1e6));
     }

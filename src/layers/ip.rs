@@ -231,15 +231,15 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
     let is_whole = missing == 0 && end - start >= total;
-    let next = match payload.fragmented {
-        true if is_whole => {
-            wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
-            hide_in_part(wire, end, protocol, offset);
-            Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
-        }
+    let next = if payload.fragmented && is_whole {
+        wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
+        hide_in_part(wire, end, protocol, offset);
+        Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
+    } else if payload.fragmented && offset > 0 {
         // A truncated fragment cannot be reassembled. The first one is dissected as far as it was captured.
-        true if offset > 0 => Next::Data,
-        _ => Next::IpProtocol(protocol),
+        Next::Data
+    } else {
+        Next::IpProtocol(protocol)
     };
     Ok(HeaderPayload { is_part: payload.fragmented, ..HeaderPayload::new(next, wire.at()..end, missing).between(src, dst) })
 }

@@ -275,7 +275,9 @@ fn summarize(wire: &mut Wire<'_>) {
     /// Maximum number of commands in the summary.
     const NAMED: usize = 6;
     let (mut bytes, mut names, mut payload) = (wire.ahead(), Vec::new(), 0);
-    while let (Some(first), true) = (bytes.first(), names.len() < NAMED) {
+    while let Some(first) = bytes.first()
+        && names.len() < NAMED
+    {
         let kind = first & TYPE_MASK;
         names.push(name_of(TYPES, kind.into()).unwrap_or("unknown command"));
         let Some(size) = size(bytes) else { break };

@@ -275,14 +275,14 @@ fn secret_at(command: &[u8], parameters: &[u8]) -> Option<usize> {
     if is(command, &&b"OPER"[..]) {
         return behind_word(0).map(|(_, at)| at);
     }
-    let request = match SERVICES.iter().any(|service| is(command, service)) {
-        true => 0,
-        false if is(command, &&b"PRIVMSG"[..]) => {
-            let (recipient, at) = behind_word(0)?;
-            let name = recipient.split(|byte| *byte == b'@').next()?;
-            SERVICES.iter().any(|service| is(name, service)).then_some(at)?
-        }
-        false => return None,
+    let request = if SERVICES.iter().any(|service| is(command, service)) {
+        0
+    } else if is(command, &&b"PRIVMSG"[..]) {
+        let (recipient, at) = behind_word(0)?;
+        let name = recipient.split(|byte| *byte == b'@').next()?;
+        SERVICES.iter().any(|service| is(name, service)).then_some(at)?
+    } else {
+        return None;
     };
     let (word, at) = behind_word(request)?;
     let word = word.strip_prefix(b":").unwrap_or(word);

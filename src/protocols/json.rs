@@ -215,10 +215,7 @@ fn member_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 fn member_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let Some(value) = node.children().find(|child| !child.field().is(&KEY)) else { return Ok(()) };
     let field = value.field();
-    match field.is(&OBJECT) || field.is(&ARRAY) || field.is(&NULL) {
-        true => write!(out, "{}", field.name),
-        false => value.write_value(out),
-    }
+    if field.is(&OBJECT) || field.is(&ARRAY) || field.is(&NULL) { write!(out, "{}", field.name) } else { value.write_value(out) }
 }
 
 #[cfg(test)]

@@ -247,10 +247,12 @@ impl Conversation for Session {
 /// Dissects the authentication response, which has a length byte or ends with a NUL.
 fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
     let left = wire.ahead();
-    let length = match is_counted {
-        true if left.is_empty() => return Ok(()),
-        true => usize::from(wire.u8(&PASSWORD_LENGTH)?),
-        false => left.iter().position(|byte| *byte == 0).map_or(left.len(), |length| length + 1),
+    let length = if !is_counted {
+        left.iter().position(|byte| *byte == 0).map_or(left.len(), |length| length + 1)
+    } else if left.is_empty() {
+        return Ok(());
+    } else {
+        usize::from(wire.u8(&PASSWORD_LENGTH)?)
     };
     // A truncated password is a secret as well.
     let length = length.min(wire.remaining());

@@ -236,7 +236,9 @@ fn arguments(wire: &mut Wire<'_>, text: &[u8], forms: &[&[&'static Field]]) -> R
                 _ => drop(wire.put_text(field, range, format_args!("{}", String::from_utf8_lossy(word)))),
             }
         }
-    } else if let (Some((at, _)), false) = (given.first(), given.is_empty()) {
+    } else if let Some((at, _)) = given.first()
+        && !given.is_empty()
+    {
         wire.put_text(
             &ARGUMENTS,
             start + at..start + text.len(),

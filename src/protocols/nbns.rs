@@ -146,9 +146,10 @@ impl Exchange for OpenRequests {
         let [high, low] = *wire.ahead().first_chunk().unwrap_or(&[0; 2]);
         let flags = u64::from(u16::from_be_bytes([high, low]));
         let is_response = RESPONSE.bits_of(flags) != 0;
-        let bits: &[&Field] = match is_response {
-            true => &[&RESPONSE, &OPCODE, &AUTHORITATIVE, &TRUNCATED, &REC_DESIRED, &REC_AVAIL, &BROADCAST, &RCODE],
-            false => &[&RESPONSE, &OPCODE, &TRUNCATED, &REC_DESIRED, &BROADCAST],
+        let bits: &[&Field] = if is_response {
+            &[&RESPONSE, &OPCODE, &AUTHORITATIVE, &TRUNCATED, &REC_DESIRED, &REC_AVAIL, &BROADCAST, &RCODE]
+        } else {
+            &[&RESPONSE, &OPCODE, &TRUNCATED, &REC_DESIRED, &BROADCAST]
         };
         wire.flags(&FLAGS, 2, bits)?;
         set_name(wire, OPCODE.bits_of(flags), is_response);

@@ -87,10 +87,12 @@ fn is_command(text: &[u8]) -> bool {
 
 /// Returns the server if a line is one of POP3.
 fn server_of(side: Side, text: &[u8]) -> Option<Side> {
-    match () {
-        () if is_response(text) => Some(side),
-        () if is_command(text) => Some(side.other()),
-        () => None,
+    if is_response(text) {
+        Some(side)
+    } else if is_command(text) {
+        Some(side.other())
+    } else {
+        None
     }
 }
 

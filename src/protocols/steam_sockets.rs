@@ -188,9 +188,10 @@ impl Connection {
         let key = wire.peek_u8().unwrap_or_default();
         let Some((_, field)) = members.iter().find(|(number, _)| *number == key >> 3) else {
             let count = wire.remaining();
-            return match protobuf::is_message(wire.ahead()) {
-                true => protobuf::message(wire, count),
-                false => wire.bytes(&DATA, count).map(drop),
+            return if protobuf::is_message(wire.ahead()) {
+                protobuf::message(wire, count)
+            } else {
+                wire.bytes(&DATA, count).map(drop)
             };
         };
         wire.u8(&KEY)?;
@@ -200,10 +201,7 @@ impl Connection {
             2 => {
                 let length = wire.varint(&MEMBER_LENGTH, VARINT)?.unwrap_or(u64::MAX);
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                match field.is(&DEBUG) {
-                    true => wire.text(field, length).map(drop),
-                    false => wire.bytes(field, length).map(drop),
-                }
+                if field.is(&DEBUG) { wire.text(field, length).map(drop) } else { wire.bytes(field, length).map(drop) }
             }
             5 => {
                 let id = wire.u32_le(field)?;

@@ -91,7 +91,9 @@ impl<'a> Grid<'a> {
             *widest = columns.max(*widest);
         }
         // Tables of unlimited width do not wrap.
-        if let (Some(least), true) = (self.least.get_mut(column), self.limit.is_some()) {
+        if let Some(least) = self.least.get_mut(column)
+            && self.limit.is_some()
+        {
             let is_number = self.heads.get(column).is_some_and(|head| head.right);
             *least = if is_number { columns } else { longest_word(cell) }.max(*least);
         }

@@ -84,7 +84,9 @@ impl Colouring {
         let nodes = of.tree.nodes.get(first..).unwrap_or_default();
         for (Node { span, .. }, &number) in nodes.iter().zip(&self.numbers) {
             let bytes = place(*span).and_then(|range| colours.get_mut(range));
-            if let (Some(bytes), true) = (bytes, number != NONE) {
+            if let Some(bytes) = bytes
+                && number != NONE
+            {
                 bytes.fill(number);
             }
         }

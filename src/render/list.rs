@@ -302,9 +302,10 @@ impl<W: io::Write> List<W> {
         if matches!(align, Align::Right(_)) {
             self.line.push_str(space);
         }
-        match self.options.theme.is_plain() {
-            true => self.line.push_str(&self.cell),
-            false => write!(self.line, "{}", self.options.theme.paint(role, &self.cell))?,
+        if self.options.theme.is_plain() {
+            self.line.push_str(&self.cell)
+        } else {
+            write!(self.line, "{}", self.options.theme.paint(role, &self.cell))?
         }
         if matches!(align, Align::Left(_)) {
             self.line.push_str(space);

@@ -69,18 +69,14 @@ impl TableFormat<'_> {
         !self.all && node.field().collapses()
     }
 
-    fn is_below(&self, columns: usize) -> bool {
-        self.width.is_some_and(|width| width < columns)
-    }
-
     /// Bytes per line.
     fn bytes_per_line(&self, all: bool) -> usize {
-        match all {
-            true if self.is_below(NARROWER) => BYTES_PER_LINE / 4,
-            true if self.is_below(NARROW) => BYTES_PER_LINE / 2,
-            true => BYTES_PER_LINE,
-            false if self.is_below(NARROWER) => FEWER_BYTES,
-            false => FEW_BYTES,
+        let [widest, narrow, narrower] =
+            if all { [BYTES_PER_LINE, BYTES_PER_LINE / 2, BYTES_PER_LINE / 4] } else { [FEW_BYTES, FEW_BYTES, FEWER_BYTES] };
+        match self.width {
+            Some(..NARROWER) => narrower,
+            Some(..NARROW) => narrow,
+            _ => widest,
         }
     }
 }

@@ -110,11 +110,11 @@ impl Theme {
 
     /// Appends text in the colour of its role.
     pub fn push(self, role: Role, text: &str, out: &mut String) {
-        match self.is_plain() {
-            true => out.push_str(text),
-            // Writing to a String does not fail.
-            false => _ = write!(out, "{}", self.paint(role, text)),
+        if self.is_plain() {
+            return out.push_str(text);
         }
+        // Writing to a String does not fail.
+        let _ = write!(out, "{}", self.paint(role, text));
     }
 
     /// Style of a role, for output that is not a text stream.

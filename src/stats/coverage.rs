@@ -158,9 +158,10 @@ impl Coverage {
         let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
         let is_broken = message.is_malformed();
         let rest = protocols.rest.filter(|rest| is_broken || rest.share == Share::Explained);
-        let covered = match is_data {
-            true => Covered { messages: 1, unframed: len, ..Covered::default() },
-            false => shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, &self.deciphered),
+        let covered = if is_data {
+            Covered { messages: 1, unframed: len, ..Covered::default() }
+        } else {
+            shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, &self.deciphered)
         };
         protocols.all.add(covered);
         let name = message.name();

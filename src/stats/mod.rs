@@ -239,9 +239,10 @@ impl Stats {
             since_start = self.traffic.frame(&of.tree.frame);
             if !self.conversations.all.is_empty() {
                 let gates = &mut self.gates;
-                let counts = match gates.is_empty() {
-                    true => [true; ConversationLayer::ALL.len()],
-                    false => ConversationLayer::ALL.map(|layer| passes(gates, Part::Conversations(layer), of, captured)),
+                let counts = if gates.is_empty() {
+                    [true; ConversationLayer::ALL.len()]
+                } else {
+                    ConversationLayer::ALL.map(|layer| passes(gates, Part::Conversations(layer), of, captured))
                 };
                 self.conversations.frame(of, since_start, counts);
             }
@@ -268,7 +269,9 @@ impl Stats {
         }
         let (hierarchy, coverage) = (&mut self.hierarchy, &mut self.coverage);
         let _: Result<(), Infallible> = self.tally.records(of, captured, |record| {
-            if let (Record::Message(message), true) = (record, names) {
+            if let Record::Message(message) = record
+                && names
+            {
                 if counts_hierarchy {
                     hierarchy.message(&message);
                 }

@@ -286,9 +286,10 @@ impl Demand {
     /// The demand for a carrier: without fields and summaries, unless they are kept or selected.
     #[must_use]
     pub const fn for_carriers(self) -> Demand {
-        match self.carriers.have_fields() || self.fields.only().is_some() {
-            true => self,
-            false => Demand { fields: Fields::None, extras: self.extras.without(Extras::SUMMARIES), ..self },
+        if self.carriers.have_fields() || self.fields.only().is_some() {
+            self
+        } else {
+            Demand { fields: Fields::None, extras: self.extras.without(Extras::SUMMARIES), ..self }
         }
     }
 

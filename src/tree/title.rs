@@ -27,10 +27,7 @@ impl NodeRef<'_> {
         if let Some(titled) = self.field().titled {
             (titled.title)(self, &mut title)?;
         }
-        match title.is_begun {
-            true => Ok(true),
-            false => out.write_str(self.field().name).map(|()| false),
-        }
+        if title.is_begun { Ok(true) } else { out.write_str(self.field().name).map(|()| false) }
     }
 
     /// Value and meaning beside the name, if they differ from those beside the label.

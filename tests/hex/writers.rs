@@ -246,11 +246,12 @@ fn xxd(bytes: &[u8], size: usize, reversed: bool) -> String {
     rows(bytes, |at, row| {
         let groups: Vec<String> = row
             .chunks(size)
-            .map(|group| match reversed {
-                true => {
+            .map(|group| {
+                if reversed {
                     format!("{:>width$}", joined(&group.iter().rev().copied().collect::<Vec<_>>(), size, ""), width = size * 2)
+                } else {
+                    joined(group, size, "")
                 }
-                false => joined(group, size, ""),
             })
             .collect();
         let width = 16 * 2 + 16 / size - 1;

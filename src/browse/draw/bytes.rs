@@ -110,9 +110,10 @@ impl Look<'_> {
     }
 
     fn style(&self, at: usize) -> Style {
-        let look = match self.selected.contains(&at) {
-            true => Style::new().add_modifier(Modifier::REVERSED),
-            false => style(self.state.theme, Role::Bytes),
+        let look = if self.selected.contains(&at) {
+            Style::new().add_modifier(Modifier::REVERSED)
+        } else {
+            style(self.state.theme, Role::Bytes)
         };
         let has_cursor = self.state.focus == Focus::Bytes && at == self.state.bytes.cursor;
         if has_cursor { look.add_modifier(Modifier::UNDERLINED | Modifier::BOLD) } else { look }

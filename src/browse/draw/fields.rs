@@ -41,10 +41,12 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
 
 fn line(state: &State, detail: &Detail, place: usize, item: &Item) -> Line<'static> {
     let of = |role: Role, text: &str| Span::styled(text.to_owned(), style(state.theme, role));
-    let sign = match item.end > place + 1 {
-        true if state.fields.is_folded(place) => "+ ",
-        true => "- ",
-        false => "  ",
+    let sign = if item.end <= place + 1 {
+        "  "
+    } else if state.fields.is_folded(place) {
+        "+ "
+    } else {
+        "- "
     };
     let mut spans = vec![Span::raw("  ".repeat(item.depth)), of(Role::Secondary, sign)];
     let label = match item.role {

@@ -36,9 +36,10 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for at in 0..state.list_rows() {
         let Some(row) = state.rows.get(state.top + at) else { break };
         let info = state.rows.info(state.top + at);
-        let line = match columns.is_empty() || row.kind == RowKind::Gap {
-            true => line(state, row, info, area.width),
-            false => cells(state, row, info),
+        let line = if columns.is_empty() || row.kind == RowKind::Gap {
+            line(state, row, info, area.width)
+        } else {
+            cells(state, row, info)
         };
         put(buffer, area, heads + at, &line);
         if state.top + at == state.selected {

@@ -86,7 +86,7 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
         window.target = place;
         let mut is_answered = false;
         while !question.is_pending() && !input.stops() {
-            if let (false, Some(detail)) = (is_answered, window.cache.get(place)) {
+            if !is_answered && let Some(detail) = window.cache.get(place) {
                 input.send(Event::Detail(pass.number, place, Some(Box::new(detail.clone()))));
                 is_answered = true;
             }

@@ -330,7 +330,7 @@ impl<'a> Browser<'a> {
         self.pass = pass.clone();
         let input = self.input(&self.stop_list);
         self.finder = Finder::start(input.clone(), &pass);
-        if let (true, Some(path)) = (is_other_file, self.source().and_then(|source| Some(source.path()?.to_owned()))) {
+        if is_other_file && let Some(path) = self.source().and_then(|source| Some(source.path()?.to_owned())) {
             match notes::read(&path) {
                 Ok(bookmarks) => {
                     self.unread_notes = None;

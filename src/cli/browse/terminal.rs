@@ -118,9 +118,8 @@ mod tests {
         let owner = std::thread::current().id();
         let kept = std::panic::take_hook();
         let reported = Arc::clone(&events);
-        std::panic::set_hook(Box::new(move |info| match std::thread::current().id() == owner {
-            true => reported.lock().unwrap().push("reported"),
-            false => kept(info),
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().id() == owner { reported.lock().unwrap().push("reported") } else { kept(info) }
         }));
         let given = Arc::clone(&events);
         on_panic_first(move || given.lock().unwrap().push("given back"));

@@ -57,9 +57,10 @@ pub(super) fn explore(input: &Input, number: u64, stream: StreamId, width: usize
     let read = input::input(&input.source, &input.settings, &mut exploring);
     let sides = exploring.collector.finish();
     let view = View { theme: Theme::plain(), width: Some(width) };
-    drop(read.and_then(|_| match sides.is_empty() {
-        true => writeln!(text, "nothing to explore: the conversation carries no payload"),
-        false => {
+    drop(read.and_then(|_| {
+        if sides.is_empty() {
+            writeln!(text, "nothing to explore: the conversation carries no payload")
+        } else {
             let options = Options { given: Given::default(), kinds: None, top: HYPOTHESES };
             view.group(&stream.to_string(), &explore::explore(&sides, &options), &mut text)
         }

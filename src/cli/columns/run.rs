@@ -131,9 +131,10 @@ fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
 /// The columns of `-e`, and whether they refer to messages or packets.
 fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
     if output.columns.is_empty() {
-        return match output.column_options.is_empty() {
-            true => Ok(None),
-            false => Err("-E formats the columns of -e; -e is missing".to_owned()),
+        return if output.column_options.is_empty() {
+            Ok(None)
+        } else {
+            Err("-E formats the columns of -e; -e is missing".to_owned())
         };
     }
     let columns = forms::columns(&output.columns)?;

@@ -135,7 +135,7 @@ impl Lane<'_> {
                 self.frames.selection.exchange(counted);
             }
             let more = run.step(&mut self.frames)?;
-            if let (false, Some(run)) = (more, self.run.take_if(|_| !more)) {
+            if !more && let Some(run) = self.run.take() {
                 let read = run.end(&mut self.frames)?;
                 outcome.add(Outcome { read, ..self.frames.selection.outcome() });
             }

@@ -249,7 +249,9 @@ impl Stream {
 
     /// Adds the objects of the conversation to the tree, if requested.
     fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
-        if let (true, StreamDissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
+        if tree.demand().has(Extras::OBJECTS)
+            && let StreamDissector::Known(protocol, conversation) = &self.dissector
+        {
             let carried = |object| ExportedObject { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.outcome.objects.extend(conversation.objects().into_iter().map(carried));
         }
@@ -323,7 +325,9 @@ impl Stream {
     ) -> Option<LayerId> {
         let &SegmentContext { frame, bytes, segment, header, from_low, side, analysis, is_followed } = context;
         let mut found = Findings::default();
-        if let (true, Some(extent)) = (header.is_whole, analysis) {
+        if header.is_whole
+            && let Some(extent) = analysis
+        {
             found = self.analysis.analyze(side, || analyzed(context), reused, extent);
             tree.outcome.analysis.extend(found.flags);
         }

@@ -75,7 +75,9 @@ fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>,
         let tree = engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() });
         let is_odd = bytes[15] % 2 == 1;
         let Ok(()) = tally.records(Dissection { tree, bytes }, true, |record| {
-            if let (Record::Message(message), true) = (record, is_odd) {
+            if let Record::Message(message) = record
+                && is_odd
+            {
                 let frames = message.frames();
                 seen.push(format!(
                     "{} {frames:?} {:?} {:?}",

@@ -196,28 +196,30 @@ fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &
     // A kind with few messages shares the header of the others.
     let (shared, all) = seen.at(offset);
     let is_choice = n < 6 && width == 1 && all > n && (2..=12).contains(&shared.distinct) && shared.distinct * 3 <= all;
-    match () {
-        () if is_choice => made(Label::Enum, 0.5, format!("{} values in {all} messages of the direction", shared.distinct)),
-        () if n < 2 => made(Label::Value, 0.2, String::from("one message")),
-        () if places.iter().all(ByteStatistics::is_zero) => made(Label::Padding, 0.6, format!("zero in {n} messages")),
-        () if many == 1 => made(Label::Const, 0.7, format!("the same in {n} messages")),
-        () if width <= 2 && many <= 12 && n >= 6 && many * 3 <= n => {
-            let set = bits.count_ones();
-            let is_flags = width == 1
-                && many >= 3
-                && set >= 2
-                && many > set as usize
-                && values.iter().any(|value| value.iter().all(|byte| byte.count_ones() > 1));
-            let sure = if n >= 12 { 0.7 } else { 0.5 };
-            if is_flags && (1_usize << set.min(7)) <= many * 2 {
-                made(Label::Flags, sure, format!("{many} values of {set} bits"))
-            } else {
-                made(Label::Enum, sure, format!("{many} values in {n} messages"))
-            }
+    if is_choice {
+        made(Label::Enum, 0.5, format!("{} values in {all} messages of the direction", shared.distinct))
+    } else if n < 2 {
+        made(Label::Value, 0.2, String::from("one message"))
+    } else if places.iter().all(ByteStatistics::is_zero) {
+        made(Label::Padding, 0.6, format!("zero in {n} messages"))
+    } else if many == 1 {
+        made(Label::Const, 0.7, format!("the same in {n} messages"))
+    } else if width <= 2 && many <= 12 && n >= 6 && many * 3 <= n {
+        let set = bits.count_ones();
+        let is_flags = width == 1
+            && many >= 3
+            && set >= 2
+            && many > set as usize
+            && values.iter().any(|value| value.iter().all(|byte| byte.count_ones() > 1));
+        let sure = if n >= 12 { 0.7 } else { 0.5 };
+        if is_flags && (1_usize << set.min(7)) <= many * 2 {
+            made(Label::Flags, sure, format!("{many} values of {set} bits"))
+        } else {
+            made(Label::Enum, sure, format!("{many} values in {n} messages"))
         }
-        () if width >= 8 && places.iter().all(|place| place.distinct * 2 > n.min(100)) => {
-            made(Label::Random, 0.5, String::from("all bytes vary"))
-        }
-        () => made(Label::Value, 0.4, format!("{many} values in {n} messages")),
+    } else if width >= 8 && places.iter().all(|place| place.distinct * 2 > n.min(100)) {
+        made(Label::Random, 0.5, String::from("all bytes vary"))
+    } else {
+        made(Label::Value, 0.4, format!("{many} values in {n} messages"))
     }
 }

@@ -198,9 +198,10 @@ impl Analysis {
     pub fn analyze(&mut self, side: Side, segment: impl Fn() -> SegmentHeader, reused: bool, extent: Extent) -> Findings {
         let scaling = self.known.halves[side].scaling;
         let oldest = (extent == Extent::Everything).then(|| self.oldest(side));
-        let flags = match !reused && self.known.accept_ordinary(side, &segment()) {
-            true => AnalysisFlags::default(),
-            false => self.known.apply_rules(side, &segment(), reused),
+        let flags = if !reused && self.known.accept_ordinary(side, &segment()) {
+            AnalysisFlags::default()
+        } else {
+            self.known.apply_rules(side, &segment(), reused)
         };
         let mut found = Findings { flags, scaling, ..Findings::default() };
         if flags.has(AnalysisFlag::DuplicateAck) {

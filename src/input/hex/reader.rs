@@ -195,9 +195,10 @@ impl Reader {
         let plain = if self.used == 0 { self.cleaner.clean(line)? } else { Cow::Borrowed(line) };
         let before = self.packet.bytes.len();
         let is_loose = self.dialect.is_loose();
-        let fed = match is_loose && before > 0 && self.runs.blank_ends() && plain.trim_ascii().is_empty() {
-            true => Fed::Complete(len),
-            false => self.dialect.feed(&plain, &mut self.packet)?,
+        let fed = if is_loose && before > 0 && self.runs.blank_ends() && plain.trim_ascii().is_empty() {
+            Fed::Complete(len)
+        } else {
+            self.dialect.feed(&plain, &mut self.packet)?
         };
         // A line without decoration is consumed as a whole.
         let used = match fed {

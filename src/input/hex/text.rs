@@ -118,12 +118,11 @@ pub(super) fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) ->
         }
         shown += 1;
     }
-    match left.iter().all(|byte| *byte == b' ') {
-        true => Shows::All,
-        // A text much shorter than the bytes belongs to other bytes: `xxd -b` has one character per eight digits.
-        false if shown * 2 >= bytes.len() => Shows::Part,
-        false => Shows::Not,
+    if left.iter().all(|byte| *byte == b' ') {
+        return Shows::All;
     }
+    // A text much shorter than the bytes belongs to other bytes: `xxd -b` has one character per eight digits.
+    if shown * 2 >= bytes.len() { Shows::Part } else { Shows::Not }
 }
 
 /// Whether a text has each byte as its ASCII character, or a dot: the form of most tools.

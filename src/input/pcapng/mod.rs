@@ -181,10 +181,7 @@ impl Reader {
             origin,
             interfaces: &self.input.interfaces,
             section: self.input.about.section,
-            link: match of_text.is_payload {
-                true => Link::Stream(direction.unwrap_or(Side::Client)),
-                false => Link::Type(packet.link),
-            },
+            link: if of_text.is_payload { Link::Stream(direction.unwrap_or(Side::Client)) } else { Link::Type(packet.link) },
             direction,
             bytes: block.get(packet.from..end).unwrap_or_default(),
             original_len: packet.original,

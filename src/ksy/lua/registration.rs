@@ -22,9 +22,12 @@ impl Units {
         let roots = registration.map_or(Roots::both(top), |registration| registration.roots);
         let message = registration.and_then(|registration| registration.message);
         let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
-        let unit_of = |root: TypeId| match is_connection {
-            true => Err("the file states `framing: connection`".to_owned()),
-            false => unit(spec, root, message).map_err(|open| open.reason),
+        let unit_of = |root: TypeId| {
+            if is_connection {
+                Err("the file states `framing: connection`".to_owned())
+            } else {
+                unit(spec, root, message).map_err(|open| open.reason)
+            }
         };
         Units { roots, is_connection, units: roots.distinct().into_iter().map(|root| (root, unit_of(root))).collect() }
     }

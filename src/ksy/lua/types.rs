@@ -51,7 +51,13 @@ impl Lua<'_> {
     fn run(&self, name: &str, of: &Type, once: &[Member], last: &Member, to: &mut Code) {
         let ValueSource::Read(read) = &last.source else { return };
         let data = &read.data;
-        let inner = if let (Data::Object(object), true) = (data, !is_repeated(last)) { Some(object) } else { None };
+        let inner = if let Data::Object(object) = data
+            && !is_repeated(last)
+        {
+            Some(object)
+        } else {
+            None
+        };
         if of.docs.doc.is_some() {
             to.blank();
         }

@@ -26,7 +26,9 @@ impl<'d> Resolver<'d> {
             ValidDecl::Range { min, max } => {
                 let min = min.as_ref().map(|min| self.demanded(min, item, &scope));
                 let max = max.as_ref().map(|max| self.demanded(max, item, &scope));
-                if let (Some(Ty::Enum(_) | Ty::Bool), true) = (item, min.is_some() || max.is_some()) {
+                if let Some(Ty::Enum(_) | Ty::Bool) = item
+                    && (min.is_some() || max.is_some())
+                {
                     self.error(decl.place, format!("{} has no order: `min` and `max` do not go with it", self.describe(item?)));
                     return None;
                 }

@@ -165,7 +165,9 @@ impl Resolver<'_> {
             }
         }
         *self.report.borrow_mut() = before;
-        if let (true, Some(problems)) = (found.is_empty(), first) {
+        if found.is_empty()
+            && let Some(problems) = first
+        {
             self.report.borrow_mut().append(problems);
         }
         found

@@ -292,9 +292,10 @@ impl<'p> Machine<'p, '_> {
 
     /// Checks the limit of bytes that expressions create.
     pub(super) fn check_computed(&self, frame: &Frame, count: usize) -> Outcome {
-        match self.memory.heap.len().saturating_add(count) > limits::KSY_COMPUTED.get() {
-            true => self.limited(frame.io, &notes::COMPUTED, &limits::KSY_COMPUTED),
-            false => Ok(()),
+        if self.memory.heap.len().saturating_add(count) > limits::KSY_COMPUTED.get() {
+            self.limited(frame.io, &notes::COMPUTED, &limits::KSY_COMPUTED)
+        } else {
+            Ok(())
         }
     }
 

@@ -291,10 +291,12 @@ fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
         }
     }
     let fragment = is_fragment(control, sequence);
-    let next = match () {
-        () if subtype & WITHOUT_DATA != 0 => Next::Nothing,
-        () if PROTECTED.bits_of(control) == 1 || fragment || several => Next::Data,
-        () => Next::Llc,
+    let next = if subtype & WITHOUT_DATA != 0 {
+        Next::Nothing
+    } else if PROTECTED.bits_of(control) == 1 || fragment || several {
+        Next::Data
+    } else {
+        Next::Llc
     };
     Ok(Body { next, management: None, src, dst })
 }

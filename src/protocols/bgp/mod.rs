@@ -221,10 +221,12 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         header(bytes).is_some_and(|(_, kind)| is_version(kind)) || !opening.starts(*side) && next(bytes).is_some()
     };
     let may_begin = |bytes: &&[u8]| bytes.len() < HEADER && bytes.iter().take(MARKER_BYTES.len()).all(|byte| *byte == 0xff);
-    match () {
-        () if Side::BOTH.iter().any(begins) => Verdict::Yes(Side::Server),
-        () if !opening.complete && opening.sent.iter().all(may_begin) => Verdict::Unsure,
-        () => Verdict::No,
+    if Side::BOTH.iter().any(begins) {
+        Verdict::Yes(Side::Server)
+    } else if !opening.complete && opening.sent.iter().all(may_begin) {
+        Verdict::Unsure
+    } else {
+        Verdict::No
     }
 }
 

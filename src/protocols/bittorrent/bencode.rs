@@ -204,13 +204,14 @@ pub(super) fn value(wire: &mut Wire<'_>, names: &Names, key: &[u8]) -> Result {
                 }
             }
         }
-        Token::Text(content) => match (names.content)(wire, key, content.clone())? {
-            true => Ok(()),
-            false => {
+        Token::Text(content) => {
+            if (names.content)(wire, key, content.clone())? {
+                Ok(())
+            } else {
                 let is_binary = (names.is_binary)(key, ahead.get(content.clone()).unwrap_or_default());
                 text(wire, names.text, content, is_binary)
             }
-        },
+        }
     }
 }
 

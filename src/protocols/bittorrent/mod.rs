@@ -150,10 +150,10 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     let may_begin = |bytes: &[u8]| !bytes.is_empty() && GREETING.starts_with(bytes.get(..GREETING.len()).unwrap_or(bytes));
     let mut verdict = Verdict::No;
     for bytes in Side::BOTH.map(|side| opening.of(side)) {
-        match bytes.starts_with(GREETING) {
-            true => return Verdict::Yes(Side::Server),
-            false if may_begin(bytes) && !opening.complete => verdict = Verdict::Unsure,
-            false => {}
+        if bytes.starts_with(GREETING) {
+            return Verdict::Yes(Side::Server);
+        } else if may_begin(bytes) && !opening.complete {
+            verdict = Verdict::Unsure
         }
     }
     verdict

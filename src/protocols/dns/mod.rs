@@ -116,9 +116,10 @@ impl Queries {
         let mut summary = MessageSummary { header, first: None, answers: [const { None }; SHOWN_ANSWERS], more: 0 };
         let result = sections(wire, whole, self.dialect, &mut summary);
         let name = name_of(values::OPCODES, header.opcode).unwrap_or("unknown operation");
-        match header.is_response {
-            true if header.opcode == 0 => wire.name("response"),
-            _ => wire.name(name),
+        if header.is_response && header.opcode == 0 {
+            wire.name("response")
+        } else {
+            wire.name(name)
         }
         wire.info(format_args!("{summary}"));
         if self.dialect != Dialect::Multicast {

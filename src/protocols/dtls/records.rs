@@ -127,17 +127,18 @@ impl Exchange for Session {
         let mut sum = Sum::default();
         let mut result = Ok(());
         while result.is_ok() && wire.remaining() > 0 {
-            result = wire.group(&RECORD, |wire| match is_unified(wire.ahead()) {
-                true => self.unified(from, wire, &mut sum),
-                false => self.record(from, wire, &mut sum),
+            result = wire.group(&RECORD, |wire| {
+                if is_unified(wire.ahead()) { self.unified(from, wire, &mut sum) } else { self.record(from, wire, &mut sum) }
             });
         }
         wire.column(self.column());
         wire.name(&sum.summary.names);
-        match sum.summary.info.is_empty() {
-            false => wire.info(format_args!("{}", sum.summary.info)),
-            true if sum.records > 1 => wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes)),
-            true => wire.info(format_args!("{} bytes", sum.bytes)),
+        if !sum.summary.info.is_empty() {
+            wire.info(format_args!("{}", sum.summary.info))
+        } else if sum.records > 1 {
+            wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes))
+        } else {
+            wire.info(format_args!("{} bytes", sum.bytes))
         }
         result
     }
@@ -213,12 +214,11 @@ impl Session {
     ) -> Result {
         let Header { kind, version: [major, minor], number, length, .. } = header;
         let has_id = kind == CONNECTION_ID;
-        let outcome = match wire.remaining() == length && has_id != connection_id.is_empty() && !self.hello.is_1_3() {
-            true => {
-                let record = EncryptedRecord { header: &[kind, major, minor], payload: wire.ahead(), number, connection_id };
-                self.directions[from].decryption.decrypt_numbered(from, &self.hello, &record, wire)
-            }
-            false => Outcome::NoSecret,
+        let outcome = if wire.remaining() == length && has_id != connection_id.is_empty() && !self.hello.is_1_3() {
+            let record = EncryptedRecord { header: &[kind, major, minor], payload: wire.ahead(), number, connection_id };
+            self.directions[from].decryption.decrypt_numbered(from, &self.hello, &record, wire)
+        } else {
+            Outcome::NoSecret
         };
         let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
         let Outcome::Decrypted(content) = outcome else {
@@ -235,9 +235,8 @@ impl Session {
         };
         let (at, length) = (wire.at(), wire.remaining());
         wire.put(field, Value::Bytes, at..at + length);
-        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| match has_id {
-            true => self.typed_content(from, inner, summary),
-            false => self.content(from, kind, inner, summary),
+        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| {
+            if has_id { self.typed_content(from, inner, summary) } else { self.content(from, kind, inner, summary) }
         })
     }
 

@@ -153,18 +153,20 @@ impl Session {
             }
         }
         let at = wire.at() - start;
-        match has(&IS_LONG) {
-            true => wire.u16_be(&SEQUENCE_NUMBER).map(drop)?,
-            false => wire.u8(&SEQUENCE_NUMBER).map(drop)?,
+        if has(&IS_LONG) {
+            wire.u16_be(&SEQUENCE_NUMBER).map(drop)?
+        } else {
+            wire.u8(&SEQUENCE_NUMBER).map(drop)?
         }
         let sequence = at..wire.at() - start;
         let length = if has(&HAS_LENGTH) { usize::from(wire.u16_be(&RECORD_LENGTH)?) } else { wire.remaining() };
         sum.bytes += length;
         let bytes = ahead.get(..wire.at() - start).unwrap_or_default();
         let header = Header { bytes, sequence, epoch_bits: EPOCH_BITS.bits_of(flags) };
-        wire.within(length, &DATA, |wire| match wire.remaining() == length {
-            true => self.unified_payload(from, &header, wire, &mut sum.summary),
-            false => {
+        wire.within(length, &DATA, |wire| {
+            if wire.remaining() == length {
+                self.unified_payload(from, &header, wire, &mut sum.summary)
+            } else {
                 sum.summary.name("encrypted");
                 wire.rest_is(&ENCRYPTED)
             }

@@ -55,10 +55,7 @@ pub(super) static LINES: &[&Field] = &[
 pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_line = |node: &NodeRef<'_>| LINES.iter().any(|line| line.is(node.field()));
     for node in start.behind().take_while(|node| !node.field().is(&BLANK)).filter(is_line) {
-        take(match node.is_secret() {
-            true => Computed::made(MASKED_TEXT),
-            false => Computed::Text(node.masked_bytes()),
-        });
+        take(if node.is_secret() { Computed::made(MASKED_TEXT) } else { Computed::Text(node.masked_bytes()) });
     }
 }
 

@@ -156,10 +156,12 @@ impl<'a> HeaderValues<'a> {
 
 impl Coding {
     pub(in crate::protocols) fn of(value: &[u8]) -> Coding {
-        match () {
-            () if lines::lists(value, "gzip") || lines::lists(value, "x-gzip") => Coding::Gzip,
-            () if lines::lists(value, "deflate") => Coding::Deflate,
-            () => Coding::Plain,
+        if lines::lists(value, "gzip") || lines::lists(value, "x-gzip") {
+            Coding::Gzip
+        } else if lines::lists(value, "deflate") {
+            Coding::Deflate
+        } else {
+            Coding::Plain
         }
     }
 }

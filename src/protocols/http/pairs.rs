@@ -34,9 +34,10 @@ impl Pairs {
     /// Completes the latest pair with a response, or begins another pair if it is complete or missing. Returns the number of the
     /// pair and the frames of the previous request and response.
     fn add_response(&mut self, frame: u64) -> [Option<u64>; 3] {
-        match self.count > 0 && self.last.response.is_none() {
-            true => self.last.response = Some(frame),
-            false => self.begin(Pair { request: None, response: Some(frame) }),
+        if self.count > 0 && self.last.response.is_none() {
+            self.last.response = Some(frame)
+        } else {
+            self.begin(Pair { request: None, response: Some(frame) })
         }
         [Some(self.count), self.previous.request, self.previous.response]
     }

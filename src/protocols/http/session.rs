@@ -256,10 +256,7 @@ impl Conversation for Session {
                 None => PART_SIZE,
             },
         };
-        match more && ahead.len() < run {
-            true => Extent::NeedMore(run),
-            false => Extent::Message(run.min(ahead.len())),
-        }
+        if more && ahead.len() < run { Extent::NeedMore(run) } else { Extent::Message(run.min(ahead.len())) }
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {

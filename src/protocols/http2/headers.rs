@@ -149,9 +149,10 @@ impl BlockLocation<'_> {
         if let Some(index) = field.index {
             let node = inner.put_at(&HEADER_INDEX, Value::Unsigned(index), at);
             if field.is_unknown {
-                let (code, why) = match was_partial {
-                    true => (&UNKNOWN_INDEX, "was added in bytes that are not in the capture"),
-                    false => (&BAD_INDEX, "does not exist"),
+                let (code, why) = if was_partial {
+                    (&UNKNOWN_INDEX, "was added in bytes that are not in the capture")
+                } else {
+                    (&BAD_INDEX, "does not exist")
                 };
                 // The field may not be kept.
                 let node = node.min(inner.next_place().saturating_sub(1));

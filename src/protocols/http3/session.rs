@@ -315,9 +315,10 @@ fn fields(wire: &mut Wire<'_>, count: usize, table: &Table, is_partial: bool) ->
 /// Adds an insertion at offset `at`.
 fn put_insert(wire: &mut Wire<'_>, at: usize, count: usize, insert: &encoder::Insert) -> Result {
     let lies = |range: &std::ops::Range<usize>| at + range.start..at + range.end;
-    let (all, name, value) = match insert.is_indexed {
-        true => (&INSERT_INDEXED, &INSERT_REF, &INSERT_INDEXED_VALUE),
-        false => (&INSERT, &INSERT_NAME, &INSERT_VALUE),
+    let (all, name, value) = if insert.is_indexed {
+        (&INSERT_INDEXED, &INSERT_REF, &INSERT_INDEXED_VALUE)
+    } else {
+        (&INSERT, &INSERT_NAME, &INSERT_VALUE)
     };
     wire.put_over(all, Value::Bytes, Some(at..at + count), |wire| {
         wire.put(name, Value::Bytes, lies(&insert.name_raw));

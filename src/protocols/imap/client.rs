@@ -111,10 +111,12 @@ impl Session {
 /// The mailbox among the arguments of a command, and its offset.
 fn folder<'a>(command: &[u8], arguments: &'a [u8]) -> Option<(&'a [u8], usize)> {
     let first = argument(arguments, 0);
-    match () {
-        () if is_one_of(command, OF_FOLDERS) => Some(first.unwrap_or_default()),
-        () if is_one_of(command, &["COPY", "MOVE"]) => first.and_then(|(set, from)| argument(arguments, from + set.len() + 1)),
-        () => None,
+    if is_one_of(command, OF_FOLDERS) {
+        Some(first.unwrap_or_default())
+    } else if is_one_of(command, &["COPY", "MOVE"]) {
+        first.and_then(|(set, from)| argument(arguments, from + set.len() + 1))
+    } else {
+        None
     }
 }
 

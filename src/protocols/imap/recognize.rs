@@ -9,10 +9,12 @@ use crate::wire::{Opening, Verdict};
 fn server_of(side: Side, text: &[u8]) -> Option<Side> {
     let (first, second) = (word(text, 0), word(text, 1));
     let is_tag = (1..=32).contains(&first.len()) && first.iter().all(u8::is_ascii_alphanumeric);
-    match () {
-        () if first == b"*" && !second.is_empty() || is_tag && is_status(second) => Some(side),
-        () if is_tag && (is_one_of(second, OF_FOLDERS) || is_one_of(second, OTHERS)) => Some(side.other()),
-        () => None,
+    if first == b"*" && !second.is_empty() || is_tag && is_status(second) {
+        Some(side)
+    } else if is_tag && (is_one_of(second, OF_FOLDERS) || is_one_of(second, OTHERS)) {
+        Some(side.other())
+    } else {
+        None
     }
 }
 

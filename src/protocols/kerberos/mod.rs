@@ -96,14 +96,14 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         let bytes = opening.of(*side);
         bytes.len() > RECORD.least && RECORD.is_chain(bytes) && bytes.get(4..).is_some_and(is_version_5)
     };
-    match () {
-        () if Side::BOTH.iter().any(begins) => Verdict::Yes(Side::Server),
-        () if !opening.complete
-            && opening.sent.iter().all(|bytes| bytes.len() <= RECORD.least && matches!(bytes.first(), None | Some(0))) =>
-        {
-            Verdict::Unsure
-        }
-        () => Verdict::No,
+    if Side::BOTH.iter().any(begins) {
+        Verdict::Yes(Side::Server)
+    } else if !opening.complete
+        && opening.sent.iter().all(|bytes| bytes.len() <= RECORD.least && matches!(bytes.first(), None | Some(0)))
+    {
+        Verdict::Unsure
+    } else {
+        Verdict::No
     }
 }
 

@@ -41,13 +41,13 @@ fn is_version(operation: &[u8]) -> bool {
 /// Recognizes a message of either side.
 pub(super) fn recognize(opening: &Opening<'_>) -> Verdict {
     const HEADER: usize = 12;
-    match () {
-        () if opening.sent.iter().any(|bytes| is_message(bytes)) => Verdict::Yes(Side::Server),
-        () if !opening.complete
-            && opening.sent.iter().all(|bytes| bytes.len() < HEADER && matches!(bytes.first(), None | Some(&SEQUENCE))) =>
-        {
-            Verdict::Unsure
-        }
-        () => Verdict::No,
+    if opening.sent.iter().any(|bytes| is_message(bytes)) {
+        Verdict::Yes(Side::Server)
+    } else if !opening.complete
+        && opening.sent.iter().all(|bytes| bytes.len() < HEADER && matches!(bytes.first(), None | Some(&SEQUENCE)))
+    {
+        Verdict::Unsure
+    } else {
+        Verdict::No
     }
 }

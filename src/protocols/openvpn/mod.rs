@@ -156,10 +156,10 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         let is_reset = |packet: &[u8]| matches!(packet, [first, ..] if first & 7 == 0 && matches!(first >> 3, 7 | 8 | 10));
         let opens = bytes.get(2..size).is_some_and(|packet| is_reset(packet) && protection(packet).is_some());
         let follows = bytes.get(size..).is_some_and(|rest| in_stream(rest).is_some());
-        match opens || follows {
-            true => return Verdict::Yes(Side::Server),
-            false if bytes.len() < size && !opening.complete => return Verdict::Unsure,
-            false => {}
+        if opens || follows {
+            return Verdict::Yes(Side::Server);
+        } else if bytes.len() < size && !opening.complete {
+            return Verdict::Unsure;
         }
     }
     Verdict::No

@@ -202,10 +202,8 @@ impl Streams {
         let is_uni = id & IS_UNI != 0;
         let opener = if id & BY_SERVER != 0 { Side::Server } else { Side::Client };
         let streams = if is_uni { &mut self.unidirectional } else { &mut self.bidirectional };
-        let is_done = |stream: &Stream| match is_uni {
-            true => stream.halves[opener].is_done,
-            false => stream.halves.iter().all(|half| half.is_done),
-        };
+        let is_done =
+            |stream: &Stream| if is_uni { stream.halves[opener].is_done } else { stream.halves.iter().all(|half| half.is_done) };
         if streams.get(&id).is_some_and(is_done) {
             streams.remove(&id);
         }

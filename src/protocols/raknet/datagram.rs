@@ -165,9 +165,10 @@ impl Session {
         }
         if let Some((first, last)) = first_range {
             let more = if read > 1 { ", …" } else { "" };
-            match first == last {
-                true => wire.info(format_args!("#{first}{more}")),
-                false => wire.info(format_args!("#{first} to #{last}{more}")),
+            if first == last {
+                wire.info(format_args!("#{first}{more}"))
+            } else {
+                wire.info(format_args!("#{first} to #{last}{more}"))
             }
         }
         if (read != count || wire.remaining() > 0) && wire.cut() == Cut::No {

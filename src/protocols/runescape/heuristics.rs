@@ -72,10 +72,12 @@ fn is_newest(login: &[u8], server: &[u8]) -> bool {
 
 /// JAGGRAB request.
 fn start_up(bytes: &[u8]) -> Verdict {
-    match jaggrab::begins(bytes) {
-        true if bytes.len() >= jaggrab::GREETING.len() => YES,
-        true => Verdict::Unsure,
-        false => Verdict::No,
+    if !jaggrab::begins(bytes) {
+        Verdict::No
+    } else if bytes.len() >= jaggrab::GREETING.len() {
+        YES
+    } else {
+        Verdict::Unsure
     }
 }
 

@@ -277,10 +277,11 @@ impl Transactions {
             0x000a => wire.each(|wire| wire.u16_be(&UNKNOWN)),
             0x000c => {
                 let number = wire.u16_be(&CHANNEL_NUMBER)?;
-                match self.channels.contains(&number) {
-                    true => {}
-                    false if self.channels.len() < MAX_CHANNELS => self.channels.push(number),
-                    false => wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}")),
+                let is_new = !self.channels.contains(&number);
+                if is_new && self.channels.len() < MAX_CHANNELS {
+                    self.channels.push(number);
+                } else if is_new {
+                    wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}"));
                 }
                 wire.rest_is(&RESERVED)
             }

@@ -57,10 +57,14 @@ fn start(bytes: &[u8]) -> Start {
         let framed = at > 0;
         let fits = !framed
             || number(0).zip(number(at + 2)).is_none_or(|(whole, length)| usize::from(whole) == usize::from(length) + HEADER);
-        match is_known && fits {
-            true if cookie.starts_with(&MAGIC) => return Start::Message { framed, is_response: kind & RESPONSE != 0 },
-            true if MAGIC.starts_with(cookie) => start = Start::Short,
-            _ => {}
+        if !is_known || !fits {
+            continue;
+        }
+        if cookie.starts_with(&MAGIC) {
+            return Start::Message { framed, is_response: kind & RESPONSE != 0 };
+        }
+        if MAGIC.starts_with(cookie) {
+            start = Start::Short;
         }
     }
     start

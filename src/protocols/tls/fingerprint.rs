@@ -97,10 +97,12 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
     };
     let shape = format!(
         "{}{version}{}{:02}{:02}{}",
-        match () {
-            () if offer.over_quic => 'q',
-            () if offer.over_dtls => 'd',
-            () => 't',
+        if offer.over_quic {
+            'q'
+        } else if offer.over_dtls {
+            'd'
+        } else {
+            't'
         },
         if extensions.contains(&SERVER_NAME) { 'd' } else { 'i' },
         suites.len().min(99),

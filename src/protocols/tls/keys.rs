@@ -339,18 +339,15 @@ impl Decryptor {
         };
         let from = BLOCK.saturating_sub(self.iv.len());
         let decrypt = |ciphertext: &[u8]| unpadded(key.decrypt_cbc(&[&self.iv, ciphertext].concat())?);
-        match *mac_last {
-            true => {
-                let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
-                let made = mac.mac(mac_key, &[&record.additional_data(block.len())?, block])?;
-                decrypt(block).filter(|_| made == sent).map(|bytes| Plaintext { bytes, from })
-            }
-            false => {
-                let mut bytes = decrypt(record.payload)?;
-                let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
-                let made = mac.mac(mac_key, &[&record.additional_data(bytes.len())?, &bytes])?;
-                (made == sent).then_some(Plaintext { bytes, from })
-            }
+        if *mac_last {
+            let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
+            let made = mac.mac(mac_key, &[&record.additional_data(block.len())?, block])?;
+            decrypt(block).filter(|_| made == sent).map(|bytes| Plaintext { bytes, from })
+        } else {
+            let mut bytes = decrypt(record.payload)?;
+            let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
+            let made = mac.mac(mac_key, &[&record.additional_data(bytes.len())?, &bytes])?;
+            (made == sent).then_some(Plaintext { bytes, from })
         }
     }
 
@@ -364,7 +361,9 @@ impl Decryptor {
         let Cipher::Cbc { mac, mac_last, .. } = &self.cipher else { return };
         let behind = if *mac_last { mac.size() } else { 0 };
         let block = payload.len().checked_sub(behind).and_then(|end| payload.get(..end)?.last_chunk::<BLOCK>());
-        if let (true, Some(block)) = (self.is_chained(), block) {
+        if self.is_chained()
+            && let Some(block) = block
+        {
             self.iv = block.to_vec();
         }
     }

@@ -354,10 +354,12 @@ impl Conversation for Session {
         }
         wire.column(self.shown.column(self.hello.version));
         wire.name(&sum.summary.names);
-        match sum.summary.info.is_empty() {
-            false => wire.info(format_args!("{}", sum.summary.info)),
-            true if sum.records > 1 => wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes)),
-            true => wire.info(format_args!("{} bytes", sum.bytes)),
+        if !sum.summary.info.is_empty() {
+            wire.info(format_args!("{}", sum.summary.info))
+        } else if sum.records > 1 {
+            wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes))
+        } else {
+            wire.info(format_args!("{} bytes", sum.bytes))
         }
         result
     }

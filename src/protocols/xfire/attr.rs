@@ -174,7 +174,9 @@ impl<'u, 'a> Reader<'u, 'a> {
     }
 
     fn keep(&mut self, means: Option<&'static Field>, fact: KnownValue<'a>, position: Position<'_>) {
-        if let (Some(field), false) = (means, position.in_list) {
+        if let Some(field) = means
+            && !position.in_list
+        {
             self.values.keep(field, fact);
         }
     }

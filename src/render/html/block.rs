@@ -255,9 +255,10 @@ impl<'t> Writer<'_, 't> {
         let span = node.span();
         let buffer = if span.is_somewhere() { Some(self.buffer(span)) } else { around };
         let number = self.fields.number(node.field());
-        match span.is_somewhere() {
-            true => write!(self.out, "[{number},{},{}", location_of(self.of, span).base + u64::from(span.start), span.len())?,
-            false => write!(self.out, "[{number},-1,0")?,
+        if span.is_somewhere() {
+            write!(self.out, "[{number},{},{}", location_of(self.of, span).base + u64::from(span.start), span.len())?
+        } else {
+            write!(self.out, "[{number},-1,0")?
         }
         let [value, meaning, title] = match summary {
             Some(summary) => [String::new(), summary, String::new()],
@@ -297,9 +298,10 @@ impl<'t> Writer<'_, 't> {
     fn value(&mut self, value: &str) -> fmt::Result {
         const EXACT: usize = 15;
         let is_number = value.len() <= EXACT && value.bytes().all(|byte| byte.is_ascii_digit());
-        match is_number && (value == "0" || !value.starts_with('0')) && !value.is_empty() {
-            true => self.out.push_str(value),
-            false => quoted(value, self.out),
+        if is_number && (value == "0" || !value.starts_with('0')) && !value.is_empty() {
+            self.out.push_str(value)
+        } else {
+            quoted(value, self.out)
         }
         Ok(())
     }
@@ -411,12 +413,11 @@ impl<'t> Writer<'_, 't> {
     fn ranges(&mut self, key: &str, ranges: impl Iterator<Item = Vec<u64>>) -> fmt::Result {
         let mut is_begun = false;
         for numbers in ranges {
-            match std::mem::replace(&mut is_begun, true) {
-                false => {
-                    self.key(key);
-                    self.out.push('[');
-                }
-                true => self.out.push(','),
+            if std::mem::replace(&mut is_begun, true) {
+                self.out.push(',')
+            } else {
+                self.key(key);
+                self.out.push('[');
             }
             for (place, number) in numbers.iter().enumerate() {
                 write!(self.out, "{}{number}", if place == 0 { '[' } else { ',' })?;

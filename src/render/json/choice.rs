@@ -80,9 +80,10 @@ impl Choice {
         let rows: Vec<&'static Field> =
             rows.flat_map(|row| Registry::default().fields().filter(move |field| field.row().is(row))).collect();
         let only = Only::these(named.iter().copied());
-        let fields = match named.iter().any(takes_others) {
-            true => Fields::All,
-            false => Fields::Only(Only::these(named.iter().copied().chain(rows))),
+        let fields = if named.iter().any(takes_others) {
+            Fields::All
+        } else {
+            Fields::Only(Only::these(named.iter().copied().chain(rows)))
         };
         let named = Some(only).filter(|only| !only.is_empty());
         let demand = Demand { fields, carriers: Carriers::Full, named, ..Demand::EVERYTHING };

@@ -92,11 +92,12 @@ impl<'a, 't> Below<'a, 't> {
         }
         self.fill(node, is_whole, &mut slots, &mut quoted);
         self.put_slots(slots, is_whole, map)?;
-        match quoted.is_empty() {
-            true => Ok(()),
-            false => map.list("layers", quoted, |map, node| {
+        if quoted.is_empty() {
+            Ok(())
+        } else {
+            map.list("layers", quoted, |map, node| {
                 map.put(node.field().abbrev, &Group { node, below: self, is_whole: is_whole || self.is_whole(node.field()) })
-            }),
+            })
         }
     }
 

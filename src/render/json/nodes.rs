@@ -139,7 +139,10 @@ impl Nodes<'_> {
         let here = elsewhere.as_ref().unwrap_or(around);
         if span.is_somewhere() {
             number(r#","off":"#, here.place.base + u64::from(span.start), out)?;
-            if let (Some(short), None, false) = (SHORT.get(span.len() as usize), &elsewhere, node.has_children()) {
+            if let Some(short) = SHORT.get(span.len() as usize)
+                && elsewhere.is_none()
+                && !node.has_children()
+            {
                 out.raw_chunk(short);
                 return out.take_output();
             }

@@ -357,10 +357,7 @@ fn notes(
     buffer: Buffer,
     map: &mut Members<'_, '_>,
 ) -> Result<()> {
-    match notes.is_empty() && bookmarks.is_empty() {
-        true => Ok(()),
-        false => map.put("notes", &Notes { of, notes, bookmarks, buffer }),
-    }
+    if notes.is_empty() && bookmarks.is_empty() { Ok(()) } else { map.put("notes", &Notes { of, notes, bookmarks, buffer }) }
 }
 
 /// Writes the derived buffers of the layers.

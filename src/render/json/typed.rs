@@ -75,9 +75,10 @@ pub struct Raw<'t>(pub NodeRef<'t>);
 impl Put for Raw<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
         let node = self.0;
-        match node.span().is_somewhere() && !node.is_secret() && !node.has_masked_bytes() {
-            true => out.hex(node.bytes()),
-            false => ().put(out),
+        if node.span().is_somewhere() && !node.is_secret() && !node.has_masked_bytes() {
+            out.hex(node.bytes())
+        } else {
+            ().put(out)
         }
     }
 }

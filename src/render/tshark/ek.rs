@@ -169,10 +169,8 @@ fn flatten<'p, 't>(parts: &'p [Part<'t>], shape: &Shape, out: &mut Vec<Flat<'p, 
 /// Flattens owned parts.
 fn own<'t>(parts: Vec<Part<'t>>, shape: &Shape, out: &mut Vec<Flat<'_, 't>>) {
     for part in parts {
-        let below = match shape.kept.has_field(part.name()) && !matches!(part, Part::Expert(_)) {
-            true => part.parts(shape),
-            false => Vec::new(),
-        };
+        let below =
+            if shape.kept.has_field(part.name()) && !matches!(part, Part::Expert(_)) { part.parts(shape) } else { Vec::new() };
         out.push(Flat::Own(part));
         own(below, shape, out);
     }

@@ -75,10 +75,7 @@ impl<'t> Place<'t> {
 
     /// Start: in the frame if its bytes are there, else in its source.
     pub(super) fn position(&self) -> u64 {
-        match self.is_somewhere() {
-            true => self.of.tree.offset_in_frame(self.span).unwrap_or_else(|| self.span.start.into()),
-            false => 0,
-        }
+        if self.is_somewhere() { self.of.tree.offset_in_frame(self.span).unwrap_or_else(|| self.span.start.into()) } else { 0 }
     }
 
     /// Its bytes with secrets masked.

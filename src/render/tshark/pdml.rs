@@ -73,9 +73,10 @@ fn proto_of(proto: &Proto<'_>, size: u64, shape: &Shape, page: &mut Page<'_>) ->
     spelled(page.text, format_args!("  <proto name=\"{}\" showname=\"", proto.name));
     xml(&proto.title, page.text);
     spelled(page.text, format_args!("\" size=\"{size}\" pos=\"{pos}\">\n"));
-    match shape.kept.has_proto(proto.name) {
-        true => proto.parts.iter().try_for_each(|part| field(part, 2, shape, page))?,
-        false => filtered(proto.name, 2, page),
+    if shape.kept.has_proto(proto.name) {
+        proto.parts.iter().try_for_each(|part| field(part, 2, shape, page))?
+    } else {
+        filtered(proto.name, 2, page)
     }
     page.raw("  </proto>\n");
     page.let_go()
@@ -110,9 +111,10 @@ fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> i
         return page.let_go();
     }
     page.raw(">\n");
-    match shape.kept.has_field(part.name()) {
-        true => parts.iter().try_for_each(|part| field(part, depth + 1, shape, page))?,
-        false => filtered(part.name(), depth + 1, page),
+    if shape.kept.has_field(part.name()) {
+        parts.iter().try_for_each(|part| field(part, depth + 1, shape, page))?
+    } else {
+        filtered(part.name(), depth + 1, page)
     }
     spelled(page.text, format_args!("{:width$}</field>\n", ""));
     page.let_go()
@@ -137,10 +139,7 @@ pub(super) fn size(span: Span) -> u64 {
 /// Start of a node: in the frame if its bytes are there, else in its source.
 pub(super) fn position(node: NodeRef<'_>) -> u64 {
     let span = node.span();
-    match span.is_somewhere() {
-        true => node.dissection().tree.offset_in_frame(span).unwrap_or_else(|| span.start.into()),
-        false => 0,
-    }
+    if span.is_somewhere() { node.dissection().tree.offset_in_frame(span).unwrap_or_else(|| span.start.into()) } else { 0 }
 }
 
 impl<W: io::Write> Sink for Pdml<W> {

@@ -63,9 +63,8 @@ impl<W: io::Write> Raw<W> {
                 page.let_go()
             })?;
             spelled(page.text, format_args!(",\"{name}\":"));
-            list(&occurrences, &mut page, |proto, page| match shape.kept.has_proto(proto.name) {
-                true => object(&proto.parts, shape, page),
-                false => filtered(proto.name, page),
+            list(&occurrences, &mut page, |proto, page| {
+                if shape.kept.has_proto(proto.name) { object(&proto.parts, shape, page) } else { filtered(proto.name, page) }
             })?;
         }
         page.raw("}}}");
@@ -101,9 +100,12 @@ fn object(parts: &[Part<'_>], shape: &Shape, page: &mut Page<'_>) -> io::Result<
         let with_parts: Vec<&Part<'_>> = occurrences.into_iter().filter(|part| !part.parts(shape).is_empty()).collect();
         if !with_parts.is_empty() {
             spelled(page.text, format_args!(",\"{name}_tree\":"));
-            list(&with_parts, page, |part, page| match shape.kept.has_field(part.name()) {
-                true => object(&part.parts(shape), shape, page),
-                false => filtered(part.name(), page),
+            list(&with_parts, page, |part, page| {
+                if shape.kept.has_field(part.name()) {
+                    object(&part.parts(shape), shape, page)
+                } else {
+                    filtered(part.name(), page)
+                }
             })?;
         }
     }

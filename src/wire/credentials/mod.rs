@@ -224,11 +224,8 @@ pub fn masked(text: &str) -> std::borrow::Cow<'_, str> {
             secret.fill(b'*');
         }
     });
-    match bytes.is_empty() {
-        true => text.into(),
-        // Values end at ASCII characters, so no character is split.
-        false => String::from_utf8_lossy(&bytes).into_owned().into(),
-    }
+    // Values end at ASCII characters, so no character is split.
+    if bytes.is_empty() { text.into() } else { String::from_utf8_lossy(&bytes).into_owned().into() }
 }
 
 /// The end of the line that begins at `at`.
@@ -245,12 +242,11 @@ fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
         let end = line_end(text, at);
         let secret = at + word.len()..end;
         let words = text.get(secret.clone()).unwrap_or_default();
-        match word.ends_with(b"rcon ") {
-            true => {
-                let password = rcon(words);
-                report(secret.start + password.start..secret.start + password.end);
-            }
-            false => report(secret),
+        if word.ends_with(b"rcon ") {
+            let password = rcon(words);
+            report(secret.start + password.start..secret.start + password.end);
+        } else {
+            report(secret)
         }
     } else if starts(b"auth ") {
         // AUTH TLS requests encryption, AUTH LOGIN without a parameter starts a dialogue.

@@ -193,9 +193,10 @@ impl<'a> Wire<'a> {
         let start = self.at;
         let bytes = self.slice(count)?;
         let text = bytes.get(range).unwrap_or(bytes);
-        match text.len() == count || !self.tree.notices(field) {
-            true => self.push(field, Value::Text, start..self.at),
-            false => self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(text))),
+        if text.len() == count || !self.tree.notices(field) {
+            self.push(field, Value::Text, start..self.at)
+        } else {
+            self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(text)))
         };
         Ok(text)
     }
@@ -405,7 +406,8 @@ impl<'a> Wire<'a> {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
         let protocol = self.tree.nodes.get(layer.node as usize).map(|node| node.field);
-        if let (true, Some(protocol)) = (self.tree.demand().has(Extras::OBJECTS), protocol)
+        if self.tree.demand().has(Extras::OBJECTS)
+            && let Some(protocol) = protocol
             && let Some((bytes, marks)) = make()
         {
             let object = Object { kind, name: name.to_owned(), bytes, marks };

@@ -156,9 +156,10 @@ impl<'a> Cursor<'a> {
         let length = usize::try_from(self.integer(prefix)?).map_err(|_| Failed::Integer)?;
         let range = self.at..self.at.checked_add(length).ok_or(Failed::Short)?;
         let bytes: &'a [u8] = self.bytes.get(range.clone()).ok_or(Failed::Short)?;
-        match is_huffman {
-            true => huffman::decode(bytes, out).ok_or(Failed::Huffman)?,
-            false => out.extend_from_slice(bytes),
+        if is_huffman {
+            huffman::decode(bytes, out).ok_or(Failed::Huffman)?
+        } else {
+            out.extend_from_slice(bytes)
         }
         self.at = range.end;
         Ok(range)

@@ -40,10 +40,7 @@ impl Prefix {
         let required = table.required(cursor.integer(8)?).ok_or(Failed::NoIndex)?;
         let is_negative = bytes.get(cursor.at).is_some_and(|byte| byte & 0x80 != 0);
         let delta = cursor.integer(7)?;
-        let base = match is_negative {
-            true => required.checked_sub(delta + 1).ok_or(Failed::NoIndex)?,
-            false => required + delta,
-        };
+        let base = if is_negative { required.checked_sub(delta + 1).ok_or(Failed::NoIndex)? } else { required + delta };
         Ok(Prefix { required, base, size: cursor.at })
     }
 }

@@ -48,9 +48,10 @@ impl Journal {
 
     /// Records the position of a player.
     pub fn record_position(&mut self, time: Time, index: u16, tile: Tile) {
-        match limits::RS_POSITIONS.exceeds(self.positions.len()) {
-            true => self.positions.push(Position { time, index, tile }),
-            false => self.left_out += 1,
+        if limits::RS_POSITIONS.exceeds(self.positions.len()) {
+            self.positions.push(Position { time, index, tile })
+        } else {
+            self.left_out += 1
         }
     }
 

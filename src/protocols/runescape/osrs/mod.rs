@@ -211,7 +211,9 @@ pub fn read(reader: &mut Reader<'_>, wire: &mut Wire<'_>, field: &'static Field,
             let own = reader.game.osrs.own;
             let players = wire.group(field, |wire| players::begin(wire, own))?;
             let tile = own.zip(players.as_ref()).and_then(|(own, players)| Some((own, players.tile(own)?)));
-            if let (Some((own, tile)), true) = (tile, wire.wants_objects()) {
+            if let Some((own, tile)) = tile
+                && wire.wants_objects()
+            {
                 reader.game.osrs.journal.record_position(wire.completed().1, own, tile);
             }
             reader.game.osrs.begun = players;

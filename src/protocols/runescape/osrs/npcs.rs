@@ -186,9 +186,10 @@ impl Update<'_, '_> {
             if run.only_if.is_some_and(|name| found.number(name) != Some(1)) {
                 continue;
             }
-            let number = match run.signed {
-                true => i64::from(bits.signed(run.field, run.bits)?),
-                false => i64::from(bits.number(run.field, run.bits)?),
+            let number = if run.signed {
+                i64::from(bits.signed(run.field, run.bits)?)
+            } else {
+                i64::from(bits.number(run.field, run.bits)?)
             };
             found.keep(run.name, number);
         }

@@ -289,9 +289,10 @@ impl Update<'_, '_> {
                 _ => {
                     let is_far = bits.number(&JUMP_FAR, 1)? == 1;
                     let level = bits.number(&JUMP_LEVEL, 2)?;
-                    let (dx, dz) = match is_far {
-                        true => (bits.number(&JUMP_DX, 14)?.into(), bits.number(&JUMP_DZ, 14)?.into()),
-                        false => (bits.signed(&JUMP_DX, 5)?.into(), bits.signed(&JUMP_DZ, 5)?.into()),
+                    let (dx, dz) = if is_far {
+                        (bits.number(&JUMP_DX, 14)?.into(), bits.number(&JUMP_DZ, 14)?.into())
+                    } else {
+                        (bits.signed(&JUMP_DX, 5)?.into(), bits.signed(&JUMP_DZ, 5)?.into())
                     };
                     self.players.set(index, |player| player.tile = player.tile.moved(level.into(), (dx, dz)));
                     self.arrive(bits, index, "jumps to");

@@ -218,12 +218,11 @@ struct Bounded<'t>(&'t mut String);
 
 impl Write for Bounded<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        match self.0.len() < TEXT {
-            true => {
-                self.0.push_str(text.get(..TEXT).unwrap_or(text));
-                Ok(())
-            }
-            false => Err(fmt::Error),
+        if self.0.len() < TEXT {
+            self.0.push_str(text.get(..TEXT).unwrap_or(text));
+            Ok(())
+        } else {
+            Err(fmt::Error)
         }
     }
 }

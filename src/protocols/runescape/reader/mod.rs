@@ -85,10 +85,7 @@ impl<'r> Reader<'r> {
         self.scopes.clear(wire.remaining());
         let result = self.layout(wire, layout);
         self.game.scopes = std::mem::take(&mut self.scopes);
-        match self.is_stopped {
-            true => Ok(()),
-            false => result,
-        }
+        if self.is_stopped { Ok(()) } else { result }
     }
 
     /// Reads fields in order, in a new scope.
@@ -282,9 +279,8 @@ impl<'r> Reader<'r> {
             Type::PlayerInfo => self.info(wire, Entity::Player)?,
             Type::NpcInfo => self.info(wire, Entity::Npc)?,
             Type::ZonePackets => {
-                wire.group(column.field, |wire| match self.table.revision.is_osrs {
-                    true => osrs::zone_packets(self, wire),
-                    false => self.zone_packets(wire),
+                wire.group(column.field, |wire| {
+                    if self.table.revision.is_osrs { osrs::zone_packets(self, wire) } else { self.zone_packets(wire) }
                 })?;
                 Decoded::Unsummarized
             }

@@ -123,10 +123,12 @@ impl<'t> Parser<'t> {
     fn name(&mut self, what: &str) -> Parsed<&'t str> {
         let start = self.at;
         let name = self.word(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        match super::is_name(name) {
-            true => Ok(name),
-            false if name.is_empty() => self.wrong(format!("{} where {what} was expected", self.found())),
-            false => self.wrong_at(start, format!("the name is {name:?}; expected lower-case letters, digits and _")),
+        if super::is_name(name) {
+            Ok(name)
+        } else if name.is_empty() {
+            self.wrong(format!("{} where {what} was expected", self.found()))
+        } else {
+            self.wrong_at(start, format!("the name is {name:?}; expected lower-case letters, digits and _"))
         }
     }
 
@@ -176,13 +178,12 @@ impl<'t> Parser<'t> {
             return self.wrong_at(start, words);
         }
         let mut repeat = None;
-        let (body, field) = match self.take("{") {
-            true => {
-                let field = interner::group(prefix, name, packet);
-                let inner = format!("{prefix}.{name}");
-                (Body::Group(self.nested(|parser| parser.items(&inner, packet, true))?), field)
-            }
-            false => self.typed(prefix, packet, name, &mut repeat)?,
+        let (body, field) = if self.take("{") {
+            let field = interner::group(prefix, name, packet);
+            let inner = format!("{prefix}.{name}");
+            (Body::Group(self.nested(|parser| parser.items(&inner, packet, true))?), field)
+        } else {
+            self.typed(prefix, packet, name, &mut repeat)?
         };
         let cut = if self.take("#") { Some(self.expr()?) } else { None };
         let turn = if self.take("~") { self.turn()? } else { Turn::No };

@@ -131,7 +131,9 @@ fn dissect_messages(settings: &[(&str, &str)], messages: &[(Side, Vec<u8>)]) -> 
     }
     for side in Side::BOTH {
         let bytes = std::mem::take(&mut waiting[side.index()]);
-        if let (false, Extent::Message(want) | Extent::NeedMore(want)) = (bytes.is_empty(), session.extent(side, &bytes, false)) {
+        if !bytes.is_empty()
+            && let Extent::Message(want) | Extent::NeedMore(want) = session.extent(side, &bytes, false)
+        {
             let cut = if want <= bytes.len() { Cut::No } else { Cut::Stream { needed: want } };
             trees.push(trial::message(&PROTOCOL, session.as_mut(), side, &bytes, cut));
         }

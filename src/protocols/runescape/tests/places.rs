@@ -56,10 +56,7 @@ pub fn tiled(message: NodeRef<'_>) -> Result<(), String> {
             return;
         }
         let path = node.field().abbrev;
-        let at = match RUNS.contains(&path) {
-            true => end..end + usize::try_from(node.number().unwrap()).unwrap(),
-            false => bits(node),
-        };
+        let at = if RUNS.contains(&path) { end..end + usize::try_from(node.number().unwrap()).unwrap() } else { bits(node) };
         // Parts of a number are in its bytes.
         if at.start == end {
             end = at.end;

@@ -278,9 +278,10 @@ fn check(revision: u16, seed: u64) -> Result<(), String> {
         let speakers: Vec<Side> = layers.map(|layer| of.tree.ends[layer.ends as usize].stream.unwrap().1).collect();
         assert_eq!(speakers, [*side], "{name}");
         compare(of, name, *length, shown).map_err(|why| format!("osrs-{revision}: {why}"))?;
-        match dump(of).contains(&format!("rs.log.offset = {offset}\n")) {
-            true => Ok(()),
-            false => Err(format!("{name} is not at {offset}: {}", dump(of))),
+        if dump(of).contains(&format!("rs.log.offset = {offset}\n")) {
+            Ok(())
+        } else {
+            Err(format!("{name} is not at {offset}: {}", dump(of)))
         }
     })
 }

@@ -136,10 +136,8 @@ impl Packed<'_> {
     /// Number of characters, and whether the text ends inside one.
     #[must_use]
     pub fn extent(&self) -> (usize, bool) {
-        self.nibbles().fold((0, false), |(count, held), nibble| match held || nibble < 13 {
-            true => (count + 1, false),
-            false => (count, true),
-        })
+        self.nibbles()
+            .fold((0, false), |(count, held), nibble| if held || nibble < 13 { (count + 1, false) } else { (count, true) })
     }
 }
 

@@ -78,9 +78,10 @@ impl Plain {
             field => {
                 assert!(field.is(&MAP), "{field:?}");
                 let members = || node.children().filter(|child| child.field().is(&ATTR));
-                match members().next().is_some_and(|member| member.child(&ATTR_NAME).is_some()) {
-                    true => Plain::Named(members().map(member).map(|(name, value)| (name.unwrap(), value)).collect()),
-                    false => Plain::Numbered(members().map(|node| (key(node), member(node).1)).collect()),
+                if members().next().is_some_and(|member| member.child(&ATTR_NAME).is_some()) {
+                    Plain::Named(members().map(member).map(|(name, value)| (name.unwrap(), value)).collect())
+                } else {
+                    Plain::Numbered(members().map(|node| (key(node), member(node).1)).collect())
                 }
             }
         }
