@@ -10,14 +10,9 @@ impl State {
             "no previous filter; press / to enter one".clone_into(&mut self.message);
             return;
         }
-        let found = match self.pass.filter.is_empty() {
-            // All listed records match.
-            false => self.rows.find(self.selected, forward, |_| true),
-            true => {
-                let is_match = |row: &Row| row.kind != RowKind::Gap && self.found.binary_search(&row.number).is_ok();
-                self.rows.find(self.selected, forward, is_match)
-            }
-        };
+        let all_match = !self.pass.filter.is_empty();
+        let is_match = |row: &Row| all_match || row.kind != RowKind::Gap && self.found.binary_search(&row.number).is_ok();
+        let found = self.rows.find(self.selected, forward, is_match);
         self.go(found, "no more matches");
     }
 

@@ -217,11 +217,9 @@ impl<W: io::Write> List<W> {
                 };
                 let columns = self.columns_of_ends();
                 write!(self.cell, "{stream}")?;
-                let (before, behind) = match self.is_narrow() {
-                    // The arrow has three bytes but one column.
-                    true => (columns.saturating_sub(2), 0),
-                    false => (columns / 2 - 1, columns - columns / 2 - 2),
-                };
+                // The arrow has three bytes but one column.
+                let (before, behind) =
+                    if self.is_narrow() { (columns.saturating_sub(2), 0) } else { (columns / 2 - 1, columns - columns / 2 - 2) };
                 self.put(Role::Stream, if self.is_narrow() { Align::Left(before) } else { Align::Right(before) })?;
                 self.line.push_str(arrow);
                 self.line.push_str(SPACE.get(..behind + 1).unwrap_or(SPACE));

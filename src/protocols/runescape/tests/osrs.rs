@@ -130,12 +130,9 @@ fn value_of(key: &str, expected: &Value, own: &[&Outline], message: &[u8]) -> Va
         }
         _ => {
             let [node] = own else { panic!("{key} positions {} times", own.len()) };
-            match node.below.is_empty() {
-                // Names in base 37 are shown as text.
-                true if expected.is_u64() && node.text().is_some() => base37(node.text().unwrap()),
-                true => node.json(expected, message),
-                false => panic!("{key} is a group: {node:?}"),
-            }
+            assert!(node.below.is_empty(), "{key} is a group: {node:?}");
+            // Names in base 37 are shown as text.
+            node.text().filter(|_| expected.is_u64()).map_or_else(|| node.json(expected, message), base37)
         }
     }
 }
