@@ -393,6 +393,7 @@ impl Engine {
         self.transport(frame, inflated, &reached);
     }
 
+    /// A TCP segment: a part of its stream, unless its header is cut or headers are all that is wanted.
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let Some(mut header) = tcp::Header::parse(bytes.get(segment.range.clone())) else {
             let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
@@ -401,13 +402,24 @@ impl Engine {
         };
         // The end of a segment is unknown in a first fragment, so its bytes are not part of the stream.
         header.is_whole &= !segment.is_part;
-        let header = &header;
-        let sockets = || [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
-        if !self.tree.demand().streams() {
-            let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
-            segment::alone(&mut self.tree, bytes, &segment, header, sockets());
-            return;
+        let sockets = [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
+        if self.tree.demand().streams() {
+            return self.segment_of_stream(frame, bytes, segment, &header, sockets);
         }
+        let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
+        segment::alone(&mut self.tree, bytes, &segment, &header, sockets);
+    }
+
+    /// Adds a segment between these endpoints to its stream, and the messages that it completes to the tree.
+    #[inline]
+    fn segment_of_stream(
+        &mut self,
+        frame: &Frame<'_>,
+        bytes: Bytes<'_>,
+        segment: &TransportSegment,
+        header: &tcp::Header,
+        sockets: [SocketAddr; 2],
+    ) {
         let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
         if let Some(route) = &mut self.relations.route {
             route.tcp = Some(pair);
@@ -416,7 +428,7 @@ impl Engine {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
-        let begun = Begun { pair, from_low, sockets: sockets(), header };
+        let begun = Begun { pair, from_low, sockets, header };
         let (number, connection, old, precedent) = self.transports.connection(self.registry, frame.number, &begun, path);
         if let (Some(route), Some(precedent)) = (&mut self.relations.route, precedent) {
             route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));

@@ -65,6 +65,11 @@ struct HalfStream {
 }
 
 impl Association {
+    fn new(sockets: [SocketAddr; 2], method: Option<&'static str>) -> Association {
+        let halves = <[HalfStream; 2]>::default();
+        Association { sockets, halves, streams: Vec::new(), last_frame: 0, method, failed: false }
+    }
+
     /// The direction of a packet, and the opposite one.
     fn halves(&mut self, from_low: bool) -> [&mut HalfStream; 2] {
         let [low, high] = &mut self.halves;
@@ -209,14 +214,7 @@ impl Engine {
         let packet = bytes.get(segment.range.clone());
         let first = sctp::first_tsn(packet);
         let registry = self.registry;
-        let open = |_| Association {
-            sockets: client(registry, src, dst, packet),
-            halves: <[HalfStream; 2]>::default(),
-            streams: Vec::new(),
-            last_frame: 0,
-            method,
-            failed: false,
-        };
+        let open = |_| Association::new(client(registry, src, dst, packet), method);
         self.current.active = ActiveConversation::Sctp(Pair::new(src, dst));
         let Associations { table, counts, .. } = &mut self.transports.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);

@@ -2,14 +2,15 @@
 
 use super::half_stream::{Following, HalfStream, Step};
 use super::secrets::guards;
-use super::{Stream, StreamDissector, endpoints};
+use super::{Endpoints, Stream, StreamDissector, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::NestedContext;
+use crate::flow::reassembly::Direction;
 use crate::layers::Bytes;
 use crate::limits;
 use crate::registry::FlowContext;
-use crate::tree::{self, Ends, Piece, Side, Span, Tree};
+use crate::tree::{self, Ends, Piece, Side, Span, StreamId, Tree};
 use crate::wire::notes::{BUG, GIVEN_UP, HUGE, UNUSUAL};
 use crate::wire::{Conversation, Cut, Missing, Protocol};
 
@@ -195,75 +196,29 @@ impl Stream {
     #[inline]
     fn show(&mut self, side: Side, step: Step, following: Following, out: &mut Out<'_>) {
         self.memory.changed = true;
-        let crowded = out.tree.is_crowded();
-        let half = &mut self.halves[side];
-        let (len, cut, claimed) = match step {
-            Step::Wait => return,
-            Step::Data(len) | Step::SecretData(len) => (len, None, 0),
-            Step::Message { len, cut } => (len, Some(cut), 0),
-            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
-        };
-        let ahead = half.reassembly.buffered();
-        let len = len.clamp(1, ahead.len().max(1));
-        let off = half.reassembly.buffered_off();
-        let is_late = out.tree.outcome.late || half.is_late(out.tree.frame.number, off, len);
+        let half = &self.halves[side];
+        let Some(run) = Run::of(step, &half.reassembly, following) else { return };
+        let is_late = out.tree.outcome.late || half.is_late(out.tree.frame.number, run.off, run.len);
         let timely = is_late.then(|| out.begin_late(self.method.is_none()));
-        let delivered = |out: &mut Out<'_>| Delivered {
-            stream: self.id,
-            side,
-            ends: ends_of(
-                out.tree,
-                Ends {
-                    path: out.below.is_none().then(|| self.endpoints.path.clone()),
-                    ..endpoints(self.id, self.endpoints.sockets, side)
-                },
-            ),
-            off,
-            method: self.method,
-            bytes: ahead.get(..len).unwrap_or(ahead),
-            pieces: half.reassembly.pieces(off, len),
-        };
-        let mut is_fine = true;
-        let continues_secret = matches!(step, Step::SecretData(_));
         let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
-        match (cut, &mut self.dissector) {
+        let is_fine = match (run.cut, &self.dissector) {
+            (Some(cut), StreamDissector::Known(..)) => self.show_message(side, &run, cut, out),
             (None, StreamDissector::None | StreamDissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
-                out.count(len, half.reassembly.pieces(off, len))
+                out.count(run.len, self.halves[side].reassembly.pieces(run.off, run.len));
+                true
             }
-            (Some(cut), StreamDissector::Known(protocol, conversation)) => {
-                let delivered = delivered(out);
-                let bytes = delivered.bytes;
-                let by_port = std::mem::take(&mut self.choice.by_port);
-                is_fine = read((*protocol, conversation.as_mut()), delivered, Reading { cut, claimed, by_port, following }, out);
-                let context = Some(FlowContext {
-                    stream: self.id,
-                    sockets: self.endpoints.sockets,
-                    over: None,
-                    inside: self.method.is_some(),
-                });
-                let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
-                nested.payloads(out.tree, Bytes { source: 0, all: bytes });
+            _ => {
+                self.show_data(side, &run, out);
+                true
             }
-            (_, dissector) => {
-                let is_guarded = guards(self.choice.guard.as_deref(), side, ahead.get(..len).unwrap_or(ahead));
-                let is_secret = half.is_in_doubt && !matches!(dissector, StreamDissector::Known(..)) && is_guarded;
-                let delivered = delivered(out);
-                out.data(delivered, continues_secret || is_secret);
-                half.is_in_doubt &= self.choice.guard.is_none() || is_guarded;
-                if let StreamDissector::Known(_, conversation) = dissector
-                    && crowded
-                {
-                    give_up_at(conversation.as_mut(), side, len, out.tree);
-                    half.is_in_doubt = true;
-                }
-            }
-        }
-        half.reassembly.consume(len);
+        };
+        let half = &mut self.halves[side];
+        half.reassembly.consume(run.len);
         half.wanted = 0;
-        for secret in
-            out.tree.masked_spans().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)
-        {
-            half.remember_secret(off + u64::from(secret.start)..off + u64::from(secret.end));
+        for secret in out.tree.masked_spans().get(hidden..).unwrap_or_default() {
+            if secret.source as usize == source {
+                half.remember_secret(run.off + u64::from(secret.start)..run.off + u64::from(secret.end));
+            }
         }
         if !is_fine {
             self.fail();
@@ -276,6 +231,39 @@ impl Stream {
         self.add_deferred_objects(out.tree);
     }
 
+    /// Emits a message and the payloads in it. Returns false if its dissector panicked.
+    #[inline]
+    fn show_message(&mut self, side: Side, run: &Run, cut: Cut, out: &mut Out<'_>) -> bool {
+        let StreamDissector::Known(protocol, conversation) = &mut self.dissector else { return true };
+        let by_port = std::mem::take(&mut self.choice.by_port);
+        let delivered = run.delivered((self.id, &self.endpoints, self.method), side, &self.halves[side].reassembly, out);
+        let bytes = delivered.bytes;
+        let how = Reading { cut, claimed: run.claimed, by_port, following: run.following };
+        let is_fine = read((*protocol, conversation.as_mut()), delivered, how, out);
+        let sockets = self.endpoints.sockets;
+        let context = Some(FlowContext { stream: self.id, sockets, over: None, inside: self.method.is_some() });
+        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
+        nested.payloads(out.tree, Bytes { source: 0, all: bytes });
+        is_fine
+    }
+
+    /// Emits bytes of unknown format, masked if they may belong to a secret.
+    fn show_data(&mut self, side: Side, run: &Run, out: &mut Out<'_>) {
+        let crowded = out.tree.is_crowded();
+        let half = &mut self.halves[side];
+        let delivered = run.delivered((self.id, &self.endpoints, self.method), side, &half.reassembly, out);
+        let is_guarded = guards(self.choice.guard.as_deref(), side, delivered.bytes);
+        let is_secret = half.is_in_doubt && !matches!(self.dissector, StreamDissector::Known(..)) && is_guarded;
+        out.data(delivered, run.continues_secret || is_secret);
+        half.is_in_doubt &= self.choice.guard.is_none() || is_guarded;
+        if let StreamDissector::Known(_, conversation) = &mut self.dissector
+            && crowded
+        {
+            give_up_at(conversation.as_mut(), side, run.len, out.tree);
+            half.is_in_doubt = true;
+        }
+    }
+
     /// Adds the objects of the conversation behind the message at which they are requested.
     #[inline]
     fn add_deferred_objects(&self, tree: &mut Tree) {
@@ -286,6 +274,51 @@ impl Stream {
                 self.add_objects(last, tree);
             }
         }
+    }
+}
+
+/// The bytes to emit at once.
+struct Run {
+    off: u64,
+    len: usize,
+    /// For a message, whether its end is missing.
+    cut: Option<Cut>,
+    /// The length that a message above the size limit claims, else 0.
+    claimed: usize,
+    /// Whether bytes of unknown format may continue a secret.
+    continues_secret: bool,
+    following: Following,
+}
+
+impl Run {
+    /// The first buffered bytes, as many as this step takes.
+    #[inline]
+    fn of(step: Step, order: &Direction, following: Following) -> Option<Run> {
+        let (len, cut, claimed) = match step {
+            Step::Wait => return None,
+            Step::Data(len) | Step::SecretData(len) => (len, None, 0),
+            Step::Message { len, cut } => (len, Some(cut), 0),
+            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
+        };
+        let len = len.clamp(1, order.buffered().len().max(1));
+        let continues_secret = matches!(step, Step::SecretData(_));
+        Some(Run { off: order.buffered_off(), len, cut, claimed, continues_secret, following })
+    }
+
+    /// The bytes with their endpoints, which become those of the tree.
+    #[inline]
+    fn delivered<'a>(
+        &self,
+        (stream, between, method): (StreamId, &Endpoints, Option<&'static str>),
+        side: Side,
+        order: &'a Direction,
+        out: &mut Out<'_>,
+    ) -> Delivered<'a, impl Iterator<Item = Piece> + use<'a>> {
+        let path = out.below.is_none().then(|| between.path.clone());
+        let ends = ends_of(out.tree, Ends { path, ..endpoints(stream, between.sockets, side) });
+        let ahead = order.buffered();
+        let bytes = ahead.get(..self.len).unwrap_or(ahead);
+        Delivered { stream, side, ends, off: self.off, method, bytes, pieces: order.pieces(self.off, self.len) }
     }
 }
 

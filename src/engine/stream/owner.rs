@@ -5,7 +5,7 @@ use super::{Stream, StreamDissector, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
-use crate::registry::{Candidate, Owner};
+use crate::registry::{Candidate, Owner, Registry};
 use crate::tree::{BySide, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
 use crate::wire::{Missing, Opening};
@@ -48,23 +48,9 @@ impl Stream {
         match owner {
             // The client is known from the carrier, or from data already emitted.
             Owner::Known(_, Side::Client) if self.method.is_some() || self.choice.shown => self.dissector = StreamDissector::None,
-            Owner::Known(Candidate { protocol, found }, server) => {
+            Owner::Known(candidate, server) => {
                 let from_start = if self.choice.shown { [false; 2] } else { opening.from_start };
-                let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), from_start) else {
-                    return false;
-                };
-                for side in Side::BOTH.into_iter().filter(|_| self.choice.shown) {
-                    let bytes = self.halves[side].reassembly.buffered_off();
-                    if bytes > 0 {
-                        conversation.gap(side, Missing { bytes, in_step: false });
-                    }
-                }
-                self.dissector = StreamDissector::Known(protocol, conversation);
-                self.choice.by_port = found.by_port;
-                for (half, from_start) in self.halves.iter_mut().zip(from_start) {
-                    half.is_in_doubt |= !from_start;
-                }
-                if server == Side::Client {
+                if self.adopt(candidate, from_start, out.registry) && server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;
                 }
@@ -81,6 +67,23 @@ impl Stream {
             }
         }
         false
+    }
+
+    /// Begins the conversation of the chosen protocol, which misses the bytes emitted before. Returns false if there is none.
+    fn adopt(&mut self, Candidate { protocol, found }: Candidate, from_start: [bool; 2], registry: Registry) -> bool {
+        let Some(mut conversation) = found.dissector.conversation(registry.settings(), from_start) else { return false };
+        for side in Side::BOTH.into_iter().filter(|_| self.choice.shown) {
+            let bytes = self.halves[side].reassembly.buffered_off();
+            if bytes > 0 {
+                conversation.gap(side, Missing { bytes, in_step: false });
+            }
+        }
+        self.dissector = StreamDissector::Known(protocol, conversation);
+        self.choice.by_port = found.by_port;
+        for (half, from_start) in self.halves.iter_mut().zip(from_start) {
+            half.is_in_doubt |= !from_start;
+        }
+        true
     }
 
     /// The number of buffered bytes, if no protocol dissects them, before a segment in which one begins. At such a segment, the
