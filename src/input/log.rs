@@ -50,11 +50,10 @@ impl Reader {
 
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         let (at, log) = (self.buffer.offset(), &self.log);
-        let record = match std::mem::replace(&mut self.begun, true) {
-            false => Ok(LogRecord { passed: 0, side: Side::Server, length: log.header }),
-            true => {
-                need(&mut self.buffer, 0, |bytes| log.records.record(bytes)).map_err(|error| ReadError::from_read(at, &error))?
-            }
+        let record = if std::mem::replace(&mut self.begun, true) {
+            need(&mut self.buffer, 0, |bytes| log.records.record(bytes)).map_err(|error| ReadError::from_read(at, &error))?
+        } else {
+            Ok(LogRecord { passed: 0, side: Side::Server, length: log.header })
         };
         let LogRecord { passed, side, length } = match record {
             Ok(record) => record,

@@ -11,19 +11,20 @@ fn secrets(words: &[(&[u8], Range<usize>)]) -> impl Iterator<Item = usize> {
     let has_option = move |place: usize, name: &str| place > 1 && is(place, name);
     (1..words.len()).filter(move |&place| {
         let (name, last) = (words.get(place - 1).map_or(&[][..], |(word, _)| *word), words.len() - 1);
-        match () {
-            () if is(0, "AUTH") => place == last,
-            () if is(0, "HELLO") => place > 2 && has_option(place - 2, "AUTH"),
-            () if is(0, "MIGRATE") => has_option(place - 1, "AUTH") || place > 1 && has_option(place - 2, "AUTH2"),
-            () if is(0, "CONFIG") && is(1, "SET") => {
-                place % 2 == 1
-                    && place > 2
-                    && (name.eq_ignore_ascii_case(b"masterauth") || crate::wire::credentials::is_secret_name(name))
-            }
-            () if is(0, "ACL") && is(1, "SETUSER") => {
-                words.get(place).is_some_and(|(word, _)| matches!(word.first(), Some(b'>' | b'<' | b'#' | b'!')))
-            }
-            () => false,
+        if is(0, "AUTH") {
+            place == last
+        } else if is(0, "HELLO") {
+            place > 2 && has_option(place - 2, "AUTH")
+        } else if is(0, "MIGRATE") {
+            has_option(place - 1, "AUTH") || place > 1 && has_option(place - 2, "AUTH2")
+        } else if is(0, "CONFIG") && is(1, "SET") {
+            place % 2 == 1
+                && place > 2
+                && (name.eq_ignore_ascii_case(b"masterauth") || crate::wire::credentials::is_secret_name(name))
+        } else if is(0, "ACL") && is(1, "SETUSER") {
+            words.get(place).is_some_and(|(word, _)| matches!(word.first(), Some(b'>' | b'<' | b'#' | b'!')))
+        } else {
+            false
         }
     })
 }
@@ -77,7 +78,9 @@ pub(super) fn command(wire: &mut Wire<'_>) -> Result {
     let mut ahead = wire.ahead();
     let mut at = wire.at();
     // The header of the array, then its bulk strings, also the beginning of one that is cut off.
-    while let (Some((text, whole)), true) = (first_line(ahead), words.len() <= SHOWN) {
+    while let Some((text, whole)) = first_line(ahead)
+        && words.len() <= SHOWN
+    {
         let length = match ahead.first() {
             Some(b'$') => signed(text).and_then(|length| usize::try_from(length).ok()).unwrap_or_default(),
             _ if words.is_empty() && ahead.starts_with(b"*") => {
