@@ -11,7 +11,7 @@ use crate::input::Extra;
 use crate::nearest::nearest;
 use crate::record::Evictions;
 use crate::sink::{Begin, Problem};
-use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
+use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, Takes, print_json, print_tables};
 use crate::tree::{Demand, Dissection};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
@@ -150,9 +150,10 @@ impl Parsed {
                     details.gates.push((part, intervals::gate(&format!("-z {name}"), filter)?));
                 }
             }
-            Part::Hosts => details.families = Some(families(name, rest)?),
+            Part::Declared(statistic) if statistic.takes == Takes::Families => details.families = Some(families(name, rest)?),
+            Part::Declared(statistic) if statistic.takes == Takes::Nothing => return Err(unknown(name)),
             _ if details.gates.iter().any(|(part, _)| *part == counted) => {}
-            Part::Overview | Part::Time | Part::Transfers | Part::Health | Part::Coverage | Part::Rtp | Part::Intervals(_) => {
+            Part::Overview | Part::Time | Part::Transfers | Part::Health | Part::Coverage | Part::Intervals(_) => {
                 return Err(unknown(name));
             }
             _ => details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?)),

@@ -29,6 +29,7 @@ pub mod gre;
 pub mod gtp;
 pub mod gtpv2;
 pub mod icmp;
+pub mod icmp_times;
 pub mod icmpv6;
 pub mod igmp;
 pub mod ip;

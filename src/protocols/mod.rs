@@ -93,6 +93,7 @@ mod wireguard;
 mod xfire;
 mod xmpp;
 
+use crate::wire::statistics::Statistic;
 use crate::wire::{LogFormat, Protocol};
 
 /// All protocols in alphabetical order.
@@ -208,6 +209,19 @@ pub static ALL: &[&Protocol] = &[
     &tls::X509SAT,
     &xfire::PROTOCOL,
     &xmpp::PROTOCOL,
+];
+
+/// Statistics of protocols in three groups, as lists of statistics show them: trees, tables and sessions.
+pub static STATISTICS: [&[&Statistic]; 3] = [
+    &[&http::statistics::MESSAGES, &http::statistics::REQUESTS, &http::statistics::SERVERS, &dns::statistics::MESSAGES],
+    &[
+        &sip::statistics::MESSAGES,
+        &dhcp::statistics::MESSAGES,
+        &rtsp::statistics::MESSAGES,
+        &smb2::response_times::SMB,
+        &smb2::response_times::SMB2,
+    ],
+    &[&runescape::statistics::SESSIONS, &dns::hosts::HOSTS, &rtp::statistics::STREAMS],
 ];
 
 /// Formats of session logs that are read in place of captures.

@@ -6,6 +6,8 @@
 //! ```
 //! Not covered: media formats, the first packets of a session without an announcement.
 
+pub mod statistics;
+
 use super::rtcp;
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, SERIES_HEAD, Series, Step, Wire};

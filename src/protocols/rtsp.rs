@@ -9,6 +9,8 @@
 //!
 //! Not covered: addresses in Transport headers of RTSP 2.0, other bodies.
 
+pub mod statistics;
+
 use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;

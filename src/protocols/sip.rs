@@ -9,6 +9,7 @@
 //! Not covered: most of the contents of headers, other bodies.
 
 mod generated;
+pub mod statistics;
 
 use super::lines::{self, HeaderFields};
 use super::sdp;

@@ -3,32 +3,50 @@
 //! As in tshark, each IP header of a frame counts, except one that an ICMP error quotes, with the addresses of the innermost one.
 //! The protocol and the port are those of the last transport header, in an ICMP error that of the quoted packet.
 
-use super::asked::{Counter, Page, Seen};
-use super::tables::{Tree, print_tree};
-use super::topics::{Order, Topics};
 use crate::layers::{ip, ipv6};
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Address, Carriers, Demand, Dissection, Field, Fields, NodeRef, Only};
-use std::io::{self, Write};
+use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics};
+
+/// Packets of either version by what is counted.
+pub(super) static ADDRESSES: &[&Statistic] = &[
+    &Statistic::new(["ip_hosts,tree", "ip_hosts", "IPv4 packets by address"], |named| {
+        Addresses::open(IpVersion::V4, AddressTree::Hosts, named)
+    }),
+    &Statistic::new(["ip_srcdst,tree", "ip_srcdst", "IPv4 packets by source and by destination"], |named| {
+        Addresses::open(IpVersion::V4, AddressTree::Ends, named)
+    }),
+    &Statistic::new(["ptype,tree", "ptype", "IPv4 packets by transport protocol"], |named| {
+        Addresses::open(IpVersion::V4, AddressTree::Protocols, named)
+    }),
+    &Statistic::new(["dests,tree", "dests", "IPv4 packets by destination, protocol and port"], |named| {
+        Addresses::open(IpVersion::V4, AddressTree::Destinations, named)
+    }),
+    &Statistic::new(["ipv6_hosts,tree", "ipv6_hosts", "IPv6 packets by address"], |named| {
+        Addresses::open(IpVersion::V6, AddressTree::Hosts, named)
+    }),
+    &Statistic::new(["ipv6_srcdst,tree", "ipv6_srcdst", "IPv6 packets by source and by destination"], |named| {
+        Addresses::open(IpVersion::V6, AddressTree::Ends, named)
+    }),
+    &Statistic::new(["ipv6_ptype,tree", "ipv6_ptype", "IPv6 packets by transport protocol"], |named| {
+        Addresses::open(IpVersion::V6, AddressTree::Protocols, named)
+    }),
+    &Statistic::new(["ipv6_dests,tree", "ipv6_dests", "IPv6 packets by destination, protocol and port"], |named| {
+        Addresses::open(IpVersion::V6, AddressTree::Destinations, named)
+    }),
+];
 
 /// Version of IP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IpVersion {
+enum IpVersion {
     /// IPv4.
     V4,
     /// IPv6.
     V6,
 }
 
-impl IpVersion {
-    /// Both versions.
-    pub const ALL: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
-}
-
 /// What is counted of IP packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AddressTree {
+enum AddressTree {
     /// Addresses.
     Hosts,
     /// Sources and destinations.
@@ -40,24 +58,6 @@ pub enum AddressTree {
 }
 
 impl AddressTree {
-    /// All of them.
-    pub const ALL: [AddressTree; 4] = [AddressTree::Hosts, AddressTree::Ends, AddressTree::Protocols, AddressTree::Destinations];
-
-    /// Name in `-z`, without `,tree`.
-    #[must_use]
-    pub const fn name(self, version: IpVersion) -> &'static str {
-        match (self, version) {
-            (AddressTree::Hosts, IpVersion::V4) => "ip_hosts",
-            (AddressTree::Hosts, IpVersion::V6) => "ipv6_hosts",
-            (AddressTree::Ends, IpVersion::V4) => "ip_srcdst",
-            (AddressTree::Ends, IpVersion::V6) => "ipv6_srcdst",
-            (AddressTree::Protocols, IpVersion::V4) => "ptype",
-            (AddressTree::Protocols, IpVersion::V6) => "ipv6_ptype",
-            (AddressTree::Destinations, IpVersion::V4) => "dests",
-            (AddressTree::Destinations, IpVersion::V6) => "ipv6_dests",
-        }
-    }
-
     /// Title in tshark.
     const fn title(self, version: IpVersion) -> &'static str {
         match (self, version) {
@@ -81,7 +81,7 @@ const PORTS: [(&str, &str); 4] =
 const NONE: &str = "NONE";
 
 /// Counts of IP packets.
-pub(super) struct Addresses {
+struct Addresses {
     version: IpVersion,
     what: AddressTree,
     topics: Topics,
@@ -90,8 +90,8 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new(version: IpVersion, what: AddressTree, registry: Registry) -> Addresses {
-        let of = |(field, name): (&str, &'static str)| registry.named(field).into_iter().map(move |field| (field, name));
+    fn open(version: IpVersion, what: AddressTree, named: Named<'_>) -> Box<dyn Counter> {
+        let of = |(field, name): (&str, &'static str)| named(field).into_iter().map(move |field| (field, name));
         let ports = PORTS.into_iter().flat_map(of).collect();
         let (src, dst) = match version {
             IpVersion::V4 => ("Source IPv4 Addresses", "Destination IPv4 Addresses"),
@@ -100,7 +100,7 @@ impl Addresses {
         let root = if what == AddressTree::Ends { src } else { what.title(version).rsplit('/').next().unwrap_or_default() };
         let mut topics = Topics::new(root, Order::Wireshark);
         let destinations = if what == AddressTree::Ends { topics.root(dst) } else { 0 };
-        Addresses { version, what, topics, destinations, ports }
+        Box::new(Addresses { version, what, topics, destinations, ports })
     }
 
     /// Protocol and destination port of the last transport header.
@@ -133,10 +133,6 @@ impl Addresses {
 }
 
 impl Counter for Addresses {
-    fn key(&self) -> &'static str {
-        self.what.name(self.version)
-    }
-
     fn demand(&self) -> Demand {
         let ports = Only::these(self.ports.iter().map(|(field, _)| *field));
         Demand { carriers: Carriers::Full, fields: Fields::Only(ports), ..Demand::LAYERS }
@@ -170,11 +166,7 @@ impl Counter for Addresses {
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: self.what.title(self.version), topics: &self.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree(self.what.title(self.version), &self.topics)
     }
 }

@@ -3,16 +3,20 @@
 //! Each password in clear is a row, with the user name that came with it or before it in its conversation. Passwords are shown
 //! with `--show-secrets` only. tshark lists FTP, HTTP, IMAP, POP3 and SMTP; LDAP, MQTT and SOCKS are added.
 
-use super::asked::{Counter, Page, Seen};
 use super::tables::Shown;
 use crate::limits;
 use crate::record;
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, StreamId};
+use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
 use data_encoding::{BASE64, BASE64_NOPAD};
 use std::collections::HashMap;
 use std::io::{self, Write};
+
+/// Logins.
+pub(super) static LOGINS: Statistic =
+    Statistic::new(["credentials", "credentials", "logins with user names; passwords with --show-secrets"], |named| {
+        Box::new(Credentials::new(named))
+    });
 
 /// Maximum length of a name or a password in characters.
 const LONGEST: usize = 256;
@@ -119,7 +123,7 @@ impl Mechanism {
 }
 
 /// Logins of a capture.
-pub(super) struct Credentials {
+struct Credentials {
     rules: Vec<(&'static Rule, Vec<&'static Field>)>,
     fields: Vec<&'static Field>,
     rows: Vec<Row>,
@@ -160,11 +164,11 @@ fn basic(line: &[u8]) -> Option<[String; 2]> {
 }
 
 impl Credentials {
-    pub(super) fn new(registry: Registry) -> Credentials {
-        let named = |name: &&str| if name.is_empty() { Vec::new() } else { registry.named(name) };
+    fn new(named: Named<'_>) -> Credentials {
+        let named_or_none = |name: &str| if name.is_empty() { Vec::new() } else { named(name) };
         let names = RULES.iter().flat_map(|rule| [rule.command, rule.user].into_iter().chain(rule.secrets.iter().copied()));
-        let fields = names.flat_map(|name| named(&name)).collect();
-        let rules = RULES.iter().map(|rule| (rule, registry.named(rule.layer))).collect();
+        let fields = names.flat_map(named_or_none).collect();
+        let rules = RULES.iter().map(|rule| (rule, named(rule.layer))).collect();
         Credentials { rules, fields, rows: Vec::new(), left_out: 0, logins: HashMap::default() }
     }
 
@@ -256,10 +260,6 @@ fn sasl(line: &[u8], frame: u64, login: &mut Login) -> Option<[String; 2]> {
 }
 
 impl Counter for Credentials {
-    fn key(&self) -> &'static str {
-        "credentials"
-    }
-
     fn demand(&self) -> Demand {
         Demand { fields: Fields::Only(Only::these(self.fields.iter().copied())), ..Demand::STREAM_BYTES }
     }
@@ -276,6 +276,12 @@ impl Counter for Credentials {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for Credentials {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         const RULE: &str = "===================================================================";
         if page.begun {
@@ -307,15 +313,19 @@ impl Counter for Credentials {
         }
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.list("logins", &self.rows, |of, row| {
-            of.put("frame", &row.frame)?;
-            of.put("protocol", row.protocol)?;
-            row.user.as_ref().map_or(Ok(()), |user| of.put("username", user))?;
-            row.named_in.map_or(Ok(()), |frame| of.put("username_frame", &frame))?;
-            row.password.as_ref().map_or(Ok(()), |password| of.put("password", password))
-        })?;
-        if self.left_out == 0 { Ok(()) } else { of.put("left_out", &self.left_out) }
+    fn facts(&self) -> Facts<'_> {
+        let logins = Fact::list(&self.rows, |row| {
+            let mut facts: Facts<'_> = vec![("frame", row.frame.into()), ("protocol", row.protocol.into())];
+            facts.extend(row.user.as_deref().map(|user| ("username", user.into())));
+            facts.extend(row.named_in.map(|frame| ("username_frame", frame.into())));
+            facts.extend(row.password.as_deref().map(|password| ("password", password.into())));
+            facts
+        });
+        let mut facts = vec![("logins", logins)];
+        if self.left_out > 0 {
+            facts.push(("left_out", self.left_out.into()));
+        }
+        facts
     }
 }
 

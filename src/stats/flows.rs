@@ -1,21 +1,52 @@
 //! Packets between hosts with arrows, as tshark's `flow,any`, `flow,tcp`, `flow,icmp` and `flow,icmpv6`.
 
-use super::asked::{Counter, Page, Seen};
 use super::tables::Shown;
 use crate::layers::{icmp, icmpv6, ip, ipv6, tcp};
 use crate::limits;
 use crate::record::pseudo::{self, PseudoValue};
 use crate::record::{Record, Tally, View};
-use crate::registry::Registry;
-use crate::render::{Members, cut};
+use crate::render::cut;
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Field, Fields, Layer, NodeRef, Only};
+use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
 
+/// Flows of packets and of addresses.
+pub(super) static FLOWS: &[&Statistic] = &[
+    &Statistic::new(["flow,any,network", "flow_any", "packets between hosts, with arrows"], |named| {
+        Flows::open(FlowOf::Any, FlowAddresses::Network, named)
+    }),
+    &Statistic::new(["flow,tcp,network", "flow_tcp", "TCP segments between hosts, with arrows"], |named| {
+        Flows::open(FlowOf::Tcp, FlowAddresses::Network, named)
+    }),
+    &Statistic::new(["flow,icmp,network", "flow_icmp", "ICMP messages between hosts, with arrows"], |named| {
+        Flows::open(FlowOf::Icmp, FlowAddresses::Network, named)
+    }),
+    &Statistic::new(["flow,icmpv6,network", "flow_icmpv6", "ICMPv6 messages between hosts, with arrows"], |named| {
+        Flows::open(FlowOf::Icmpv6, FlowAddresses::Network, named)
+    }),
+    &Statistic::new(
+        ["flow,any,standard", "flow_any_standard", "the same, between addresses of the network layer only"],
+        |named| Flows::open(FlowOf::Any, FlowAddresses::Standard, named),
+    ),
+    &Statistic::new(
+        ["flow,tcp,standard", "flow_tcp_standard", "the same, between addresses of the network layer only"],
+        |named| Flows::open(FlowOf::Tcp, FlowAddresses::Standard, named),
+    ),
+    &Statistic::new(
+        ["flow,icmp,standard", "flow_icmp_standard", "the same, between addresses of the network layer only"],
+        |named| Flows::open(FlowOf::Icmp, FlowAddresses::Standard, named),
+    ),
+    &Statistic::new(
+        ["flow,icmpv6,standard", "flow_icmpv6_standard", "the same, between addresses of the network layer only"],
+        |named| Flows::open(FlowOf::Icmpv6, FlowAddresses::Standard, named),
+    ),
+];
+
 /// The packets of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlowOf {
+enum FlowOf {
     /// All frames.
     Any,
     /// TCP segments.
@@ -28,41 +59,11 @@ pub enum FlowOf {
 
 /// The addresses of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlowAddresses {
+enum FlowAddresses {
     /// tshark's `network`: of the highest layer that has any, such as Ethernet for ARP.
     Network,
     /// tshark's `standard`: of the network layer.
     Standard,
-}
-
-impl FlowOf {
-    /// All of them.
-    pub const ALL: [FlowOf; 4] = [FlowOf::Any, FlowOf::Tcp, FlowOf::Icmp, FlowOf::Icmpv6];
-
-    /// Name in `-z`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            FlowOf::Any => "any",
-            FlowOf::Tcp => "tcp",
-            FlowOf::Icmp => "icmp",
-            FlowOf::Icmpv6 => "icmpv6",
-        }
-    }
-}
-
-impl FlowAddresses {
-    /// Both.
-    pub const ALL: [FlowAddresses; 2] = [FlowAddresses::Network, FlowAddresses::Standard];
-
-    /// Name in `-z`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            FlowAddresses::Network => "network",
-            FlowAddresses::Standard => "standard",
-        }
-    }
 }
 
 /// Maximum number of hosts, and columns of each, as in tshark.
@@ -98,7 +99,7 @@ impl Row {
 }
 
 /// The packets of a flow.
-pub(super) struct Flows {
+struct Flows {
     of: FlowOf,
     addresses: FlowAddresses,
     hosts: Vec<String>,
@@ -111,14 +112,14 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn new(of: FlowOf, addresses: FlowAddresses, registry: Registry) -> Flows {
+    fn open(of: FlowOf, addresses: FlowAddresses, named: Named<'_>) -> Box<dyn Counter> {
         let names: &[&str] = match of {
             FlowOf::Tcp => &["tcp.flags", "tcp.seq", "tcp.ack", "tcp.len"],
             _ => &["icmp.type", "icmp.code", "icmpv6.type", "icmpv6.code"],
         };
-        let fields = names.iter().flat_map(|name| registry.named(name)).collect();
+        let fields = names.iter().flat_map(|name| named(name)).collect();
         let tally = Tally::new(View::Packets);
-        Flows { of, addresses, hosts: Vec::new(), rows: Vec::new(), left_out: 0, crowded: 0, tally, fields }
+        Box::new(Flows { of, addresses, hosts: Vec::new(), rows: Vec::new(), left_out: 0, crowded: 0, tally, fields })
     }
 
     /// Column of a host, if there is one left.
@@ -331,19 +332,6 @@ impl Chart<'_> {
 }
 
 impl Counter for Flows {
-    fn key(&self) -> &'static str {
-        match (self.of, self.addresses) {
-            (FlowOf::Any, FlowAddresses::Network) => "flow_any",
-            (FlowOf::Tcp, FlowAddresses::Network) => "flow_tcp",
-            (FlowOf::Icmp, FlowAddresses::Network) => "flow_icmp",
-            (FlowOf::Icmpv6, FlowAddresses::Network) => "flow_icmpv6",
-            (FlowOf::Any, FlowAddresses::Standard) => "flow_any_standard",
-            (FlowOf::Tcp, FlowAddresses::Standard) => "flow_tcp_standard",
-            (FlowOf::Icmp, FlowAddresses::Standard) => "flow_icmp_standard",
-            (FlowOf::Icmpv6, FlowAddresses::Standard) => "flow_icmpv6_standard",
-        }
-    }
-
     fn demand(&self) -> Demand {
         let fields = Fields::Only(Only::these(self.fields.iter().copied()));
         match self.of {
@@ -363,6 +351,12 @@ impl Counter for Flows {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for Flows {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         let Some(first) = self.rows.first() else { return Ok(()) };
         if page.begun {
@@ -388,24 +382,28 @@ impl Counter for Flows {
         }
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
+    fn facts(&self) -> Facts<'_> {
         let host = |place: usize| self.hosts.get(place).map(String::as_str).unwrap_or_default();
-        of.put("hosts", &self.hosts)?;
-        of.list("packets", &self.rows, |of, row| {
+        let packets = Fact::list(&self.rows, move |row| {
             let ([src, dst], [from, to]) = (row.hosts, row.ports);
-            of.put("frame", &row.frame)?;
-            of.put("time", &(row.at as f64 / 1e9))?;
-            of.put("src", host(src))?;
-            of.put("dst", host(dst))?;
-            of.put("src_port", &from)?;
-            of.put("dst_port", &to)?;
+            let mut facts: Facts<'_> = vec![
+                ("frame", row.frame.into()),
+                ("time", (row.at as f64 / 1e9).into()),
+                ("src", host(src).into()),
+                ("dst", host(dst).into()),
+            ];
+            facts.extend([("src_port", u64::from(from).into()), ("dst_port", u64::from(to).into())]);
             if self.of == FlowOf::Tcp {
-                of.put("stream", &row.stream)?;
+                facts.push(("stream", u64::from(row.stream).into()));
             }
-            of.put("label", &row.label)?;
-            of.put("comment", row.comment(self.of).as_ref())
-        })?;
+            facts.extend([("label", row.label.as_str().into()), ("comment", Fact::Text(row.comment(self.of)))]);
+            facts
+        });
+        let mut facts = vec![("hosts", Fact::Texts(&self.hosts)), ("packets", packets)];
         let left_out = self.left_out + self.crowded;
-        if left_out == 0 { Ok(()) } else { of.put("left_out", &left_out) }
+        if left_out > 0 {
+            facts.push(("left_out", left_out.into()));
+        }
+        facts
     }
 }

@@ -124,8 +124,8 @@ impl Intervals {
     }
 
     /// Demand of the columns.
-    pub(super) fn demand(&self) -> impl Iterator<Item = Demand> {
-        self.columns.iter().map(|column| column.demand)
+    pub(super) fn demand(&self) -> Demand {
+        self.columns.iter().map(|column| column.demand).fold(Demand::FRAMES, Demand::and)
     }
 
     /// Counts a frame. `after` is the time since the first frame in nanoseconds.

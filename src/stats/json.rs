@@ -1,9 +1,11 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{Conversations, Count, Covered, Expert, ExpertCount, Hosts, Intervals, Part, Severity, Spread, Stats, Streams};
+use super::requested::{Declared, Requested};
+use super::{Conversations, Count, Covered, Expert, ExpertCount, Intervals, Part, Severity, Stats};
 use crate::record::Evictions;
 use crate::render::{Members, Rfc3339, object};
+use crate::wire::statistics::{Fact, Facts, Report, Takes};
 use std::io::{self, Write};
 
 /// Schema version.
@@ -20,7 +22,6 @@ const VALUES: usize = 10;
 /// # Errors
 /// Write errors.
 pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
-    let has = |part: fn(&Part) -> bool| stats.parts.iter().any(part);
     object(to, |all| {
         all.put("type", "stats")?;
         all.put("schema", &SCHEMA)?;
@@ -35,65 +36,105 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
             let extras = &stats.input.extras;
             all.object("extras", |of| extras.iter().try_for_each(|(what, count)| of.put(what, count)))?;
         }
-        if has(|part| *part == Part::Overview) {
-            all.object("overview", |of| overview(stats, of))?;
+        for (is_meant, write) in MEMBERS {
+            if stats.parts.iter().any(is_meant) {
+                write(stats, all)?;
+            }
         }
-        if has(|part| *part == Part::Time) {
-            all.object("time", |of| time(stats, of))?;
-        }
-        if has(|part| matches!(part, Part::Hierarchy | Part::Phs)) {
-            hierarchy(stats, all)?;
-        }
-        if has(|part| matches!(part, Part::Conversations(_))) {
-            all.object("conversations", |of| {
-                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Conversations(table.layer)));
-                wanted.into_iter().try_for_each(|table| conversations(table, of))
-            })?;
-        }
-        if has(|part| matches!(part, Part::Endpoints(_))) {
-            all.object("endpoints", |of| {
-                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Endpoints(table.layer)));
-                wanted.into_iter().try_for_each(|table| endpoints(table, of))
-            })?;
-        }
-        let left_out: Vec<&Conversations> = stats.kinds().filter(|table| table.left_out.frames > 0).collect();
-        if !left_out.is_empty() {
-            all.object("conversations_not_remembered", |of| {
-                left_out.iter().try_for_each(|table| of.object(table.layer.layer(), |of| counted(of, table.left_out)))
-            })?;
-        }
-        if has(|part| *part == Part::Transfers) {
-            transfers(stats, all)?;
-        }
-        if has(|part| *part == Part::Health) {
-            all.object("health", |of| health(stats, of))?;
-        }
-        if has(|part| *part == Part::Coverage) {
-            all.object("coverage", |of| coverage(stats, of))?;
-        }
-        for asked in &stats.asked {
-            all.object(asked.counter.key(), |of| asked.counter.json(of))?;
-        }
-        if let Some(expert) = stats.expert() {
-            all.object("expert", |of| expert_items(expert, of))?;
-        }
-        if let Some(hosts) = stats.hosts() {
-            all.object("hosts", |of| named(hosts, of))?;
-        }
-        if let Some(streams) = stats.rtp() {
-            all.object("rtp", |of| rtp(streams, of))?;
-        }
-        let places = stats.parts.iter().filter_map(|part| match part {
-            Part::Intervals(place) => stats.intervals(*place),
-            _ => None,
-        });
-        if has(|part| matches!(part, Part::Intervals(_))) {
-            all.list("intervals", places, |of, counts| intervals(counts, of))?;
-        }
-        Ok(())
+        requested(stats, all)
     })?;
     to.write_all(b"\n")?;
     to.flush()
+}
+
+/// Writes a member of the object.
+type Member = fn(&Stats, &mut Members<'_, '_>) -> io::Result<()>;
+
+/// Members in their order, each with the parts that require it.
+const MEMBERS: [(fn(&Part) -> bool, Member); 9] = [
+    (|part| *part == Part::Overview, |stats, all| all.object("overview", |of| overview(stats, of))),
+    (|part| *part == Part::Time, |stats, all| all.object("time", |of| time(stats, of))),
+    (|part| matches!(part, Part::Hierarchy | Part::Phs), hierarchy),
+    (
+        |part| matches!(part, Part::Conversations(_)),
+        |stats, all| {
+            let mut wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Conversations(table.layer)));
+            all.object("conversations", |of| wanted.try_for_each(|table| conversations(table, of)))
+        },
+    ),
+    (
+        |part| matches!(part, Part::Endpoints(_)),
+        |stats, all| {
+            let mut wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Endpoints(table.layer)));
+            all.object("endpoints", |of| wanted.try_for_each(|table| endpoints(table, of)))
+        },
+    ),
+    (
+        |part| matches!(part, Part::Conversations(_) | Part::Endpoints(_)),
+        |stats, all| {
+            let mut left_out = stats.kinds().filter(|table| table.left_out.frames > 0).peekable();
+            if left_out.peek().is_none() {
+                return Ok(());
+            }
+            all.object("conversations_not_remembered", |of| {
+                left_out.try_for_each(|table| of.object(table.layer.layer(), |of| counted(of, table.left_out)))
+            })
+        },
+    ),
+    (|part| *part == Part::Transfers, transfers),
+    (|part| *part == Part::Health, |stats, all| all.object("health", |of| health(stats, of))),
+    (|part| *part == Part::Coverage, |stats, all| all.object("coverage", |of| coverage(stats, of))),
+];
+
+/// Parts shown on request: first those that take a filter, then expert information, then others, and last the intervals.
+fn requested(stats: &Stats, all: &mut Members<'_, '_>) -> io::Result<()> {
+    let declared = |takes: Takes| {
+        stats.requested.iter().filter_map(move |(_, requested)| match requested {
+            Requested::Declared(declared) if declared.statistic.takes == takes => Some(declared),
+            _ => None,
+        })
+    };
+    for declared in declared(Takes::Filter) {
+        reported(declared, all)?;
+    }
+    for (_, requested) in &stats.requested {
+        if let Requested::Expert(expert) = requested {
+            all.object("expert", |of| expert_items(expert, of))?;
+        }
+    }
+    for declared in declared(Takes::Families).chain(declared(Takes::Nothing)) {
+        reported(declared, all)?;
+    }
+    let columns = stats.requested.iter().filter_map(|(_, requested)| match requested {
+        Requested::Intervals(counts) => Some(counts),
+        _ => None,
+    });
+    if stats.parts.iter().any(|part| matches!(part, Part::Intervals(_))) {
+        all.list("intervals", columns, |of, counts| intervals(counts, of))?;
+    }
+    Ok(())
+}
+
+fn reported(declared: &Declared, all: &mut Members<'_, '_>) -> io::Result<()> {
+    let report = declared.counter.report();
+    let facts = match &report {
+        Report::Tree(_, topics) | Report::Topics(topics) => topics.facts(),
+        Report::Columns(columns) => columns.facts(),
+        Report::Text(text) => text.facts(),
+    };
+    all.object(declared.statistic.key, |of| written(facts, of))
+}
+
+fn written(facts: Facts<'_>, of: &mut Members<'_, '_>) -> io::Result<()> {
+    facts.into_iter().try_for_each(|(key, fact)| match fact {
+        Fact::Count(count) => of.put(key, &count),
+        Fact::Signed(number) => of.put(key, &number),
+        Fact::Number(number) => of.put(key, &number),
+        Fact::Text(text) => of.put(key, text.as_ref()),
+        Fact::Texts(texts) => of.put(key, texts),
+        Fact::Object(facts) => of.object(key, |of| written(facts, of)),
+        Fact::List(items) => of.list(key, items, |of, facts| written(facts, of)),
+    })
 }
 
 fn in_seconds(nanos: i128) -> f64 {
@@ -272,41 +313,6 @@ fn expert_items(expert: &Expert, of: &mut Members<'_, '_>) -> io::Result<()> {
         of.put("first_frame", &alike.first)
     })?;
     left_out(of, expert.left_out)
-}
-
-fn named(hosts: &Hosts, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list("addresses", hosts.in_order(), |of, (address, named)| {
-        of.words("address", address)?;
-        of.put("name", &named.name)?;
-        named.frame.map_or(Ok(()), |frame| of.put("frame", &frame))
-    })?;
-    left_out(of, hosts.left_out)
-}
-
-fn rtp(streams: &Streams, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list("streams", streams.in_order(), |of, stream| {
-        let ([start, end], [src, dst]) = (stream.times, stream.ends);
-        of.put("start", &in_seconds(start.into()))?;
-        of.put("end", &in_seconds(end.into()))?;
-        of.words("src", src)?;
-        of.words("dst", dst)?;
-        of.put("ssrc", &stream.ssrc)?;
-        of.put("payloads", &stream.payloads)?;
-        of.put("packets", &stream.packets)?;
-        of.put("expected", &stream.expected())?;
-        of.put("lost", &stream.lost())?;
-        of.put("misordered", &stream.misordered)?;
-        for (key, spread) in [("delta_ms", stream.delta), ("jitter_ms", stream.jitter)] {
-            let Some(Spread { least, mean, greatest }) = spread else { continue };
-            of.object(key, |of| {
-                [("least", least), ("mean", mean), ("greatest", greatest)]
-                    .iter()
-                    .try_for_each(|(key, number)| of.put(key, number))
-            })?;
-        }
-        Ok(())
-    })?;
-    left_out(of, streams.left_out)
 }
 
 fn intervals(intervals: &Intervals, of: &mut Members<'_, '_>) -> io::Result<()> {

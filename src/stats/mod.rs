@@ -4,13 +4,9 @@
 //! half a million, and not with frames.
 
 mod addresses;
-mod asked;
-mod bursts;
 mod conversations;
 mod coverage;
 mod credentials;
-mod dhcp;
-mod dns;
 mod endpoint;
 mod endpoint_cache;
 mod expert;
@@ -18,50 +14,38 @@ mod flows;
 mod gate;
 mod health;
 mod hierarchy;
-mod hosts;
-mod http;
-mod icmp;
 mod index;
 mod intervals;
 mod json;
+mod lengths;
 mod parts;
 mod plot;
 mod recent_flows;
-mod response_times;
+mod requested;
 mod rows;
-mod rs;
-mod rtp;
-mod rtsp;
-mod sip;
-mod status;
 mod tables;
-mod topics;
 mod traffic;
 mod transfers;
 
 pub use crate::record::expert::Severity;
-pub use addresses::{AddressTree, IpVersion};
+pub use crate::wire::statistics::{Families, Seen, Statistic, Takes};
 use conversations::ConversationTables;
 pub use conversations::{Conversations, Endpoints};
 pub use coverage::{Coverage, Covered, ProtocolCoverage, Unknown};
 pub use endpoint::{Conversation, End, Shares};
 pub use expert::{Expert, ExpertCount};
-pub use flows::{FlowAddresses, FlowOf};
 pub use gate::FrameFilter;
 pub use health::{Health, NoteCount};
 pub use hierarchy::{Hierarchy, HierarchyNode, commonest};
-pub use hosts::{Families, Hosts, Named};
 pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
 pub use parts::{ConversationLayer, Part};
 pub use plot::plot;
-pub use response_times::TimedProtocol;
-pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
 pub use traffic::{Count, Traffic};
 pub use transfers::{TransferStats, Transfers};
 
-use asked::{Asked, Seen};
+use requested::Requested;
 
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -120,24 +104,14 @@ pub struct Stats {
     pub health: Health,
     /// Coverage.
     pub coverage: Coverage,
-    /// Statistics that count, print and write themselves.
-    asked: Vec<Asked>,
-    /// Resolved addresses.
-    hosts: Option<Hosts>,
-    /// RTP streams.
-    rtp: Option<Streams>,
-    /// Expert information.
-    expert: Option<Expert>,
+    /// Parts that are not shown by default, in the order of `parts`.
+    requested: Vec<(Part, Requested)>,
     /// Filters of parts.
     gates: Vec<(Part, FrameFilter)>,
     /// Filter of all parts.
     gate: Option<FrameFilter>,
     /// Text of that filter, and the total number of frames.
     pub filter: Option<(String, u64)>,
-    /// Frames and bytes per interval.
-    intervals: Vec<Intervals>,
-    /// Whether any part is requested that is not shown by default.
-    counts_on_request: bool,
     /// Whether TCP analysis flags are counted.
     counts_analysis: bool,
     /// Whether nodes and message names are required.
@@ -153,8 +127,9 @@ impl Stats {
 
     /// Creates empty statistics for parts with arguments.
     #[must_use]
-    pub fn detailed(registry: Registry, parts: Vec<Part>, details: Details) -> Stats {
-        let Details { intervals, severity, families, mut gates, filter } = details;
+    pub fn detailed(registry: Registry, parts: Vec<Part>, mut details: Details) -> Stats {
+        let requested = Requested::all(&parts, &mut details, registry);
+        let Details { gates, filter, .. } = details;
         let (filter, gate) = filter.map(|(text, gate)| ((text, 0), gate)).unzip();
         let has = |part: Part| parts.contains(&part);
         let is_wanted = |layer: &ConversationLayer| has(Part::Conversations(*layer)) || has(Part::Endpoints(*layer));
@@ -162,24 +137,12 @@ impl Stats {
         let counts_analysis = has(Part::Health);
         let looks = [coverage, coverage || has(Part::Hierarchy) || has(Part::Phs)];
         let conversations = ConversationLayer::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
-        let expert = has(Part::Expert).then(|| {
-            let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
-            Expert::new(severity.unwrap_or(Severity::Comment), gate)
-        });
-        let asked: Vec<Asked> = parts.iter().filter_map(|part| Asked::new(*part, registry, &mut gates)).collect();
-        let on_request = [Part::Hosts, Part::Rtp, Part::Expert];
-        let counts_on_request = !intervals.is_empty() || !asked.is_empty() || on_request.into_iter().any(has);
         Stats {
-            counts_on_request,
-            asked,
-            hosts: has(Part::Hosts).then(|| Hosts::new(registry, families.unwrap_or(Families::Both))),
-            rtp: has(Part::Rtp).then(|| Streams::new(registry)),
-            expert,
+            requested,
             gates,
             gate,
             filter,
             parts,
-            intervals,
             input: Input::default(),
             traffic: Traffic::default(),
             tally: Tally::new(View::Messages),
@@ -207,16 +170,8 @@ impl Stats {
         let of_health = Extras::NOTES.and(Extras::ANALYSIS).when(health);
         let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(of_health);
         let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
-        let looks = [self.hosts.as_ref().map(Hosts::fields_read), self.rtp.as_ref().map(Streams::fields_read)];
-        let looks = looks.into_iter().flatten().map(|only| Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES });
-        let gates = self
-            .gates
-            .iter()
-            .map(|(_, gate)| gate.demand)
-            .chain(self.gate.iter().map(|gate| gate.demand))
-            .chain(self.expert.as_ref().map(Expert::demand))
-            .chain(self.asked.iter().map(Asked::demand));
-        self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
+        let gates = self.gates.iter().map(|(_, gate)| gate).chain(&self.gate).map(|gate| gate.demand);
+        self.requested.iter().map(|(_, requested)| requested.demand()).chain(gates).fold(parts, Demand::and)
     }
 
     /// Starts an input.
@@ -247,8 +202,8 @@ impl Stats {
                 self.conversations.frame(of, since_start, counts);
             }
         }
-        if self.counts_on_request {
-            self.requested(of, captured, since_start);
+        for (_, requested) in &mut self.requested {
+            requested.tree(of, Seen { captured, since_start });
         }
         let [fields, names] = self.looks;
         let counts_hierarchy = names && (self.gates.is_empty() || passes(&mut self.gates, Part::Hierarchy, of, captured));
@@ -283,26 +238,6 @@ impl Stats {
         });
     }
 
-    /// Counts parts that are shown on request only.
-    #[inline(never)]
-    fn requested(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
-        for intervals in &mut self.intervals {
-            intervals.tree(of, captured, since_start);
-        }
-        if let Some(expert) = &mut self.expert {
-            expert.tree(of, captured);
-        }
-        for asked in &mut self.asked {
-            asked.tree(of, Seen { captured, since_start });
-        }
-        if let Some(hosts) = &mut self.hosts {
-            hosts.tree(of);
-        }
-        if let Some(rtp) = &mut self.rtp {
-            rtp.tree(of, since_start);
-        }
-    }
-
     /// Ends the input, and completes all counts.
     pub fn end(&mut self) {
         self.conversations.end();
@@ -311,43 +246,17 @@ impl Stats {
 
     /// Adds names of name resolution blocks.
     pub fn names(&mut self, names: &[(IpAddr, String)]) {
-        if let Some(hosts) = &mut self.hosts {
-            hosts.given(names);
-        }
+        self.requested.iter_mut().for_each(|(_, requested)| requested.names(names));
     }
 
-    /// A statistic that prints and writes itself.
-    fn asked(&self, part: Part) -> Option<&Asked> {
-        self.asked.iter().find(|asked| asked.part == part)
+    /// A part that is not shown by default.
+    fn requested(&self, part: Part) -> Option<&Requested> {
+        self.requested.iter().find(|(of, _)| *of == part).map(|(_, requested)| requested)
     }
 
     /// Text of the filter of a part.
     fn filter_of(&self, part: Part) -> &str {
         self.gates.iter().find(|(of, _)| *of == part).map_or("", |(_, gate)| &gate.text)
-    }
-
-    /// Resolved addresses, if requested.
-    #[must_use]
-    pub fn hosts(&self) -> Option<&Hosts> {
-        self.hosts.as_ref()
-    }
-
-    /// RTP streams, if requested.
-    #[must_use]
-    pub fn rtp(&self) -> Option<&Streams> {
-        self.rtp.as_ref()
-    }
-
-    /// Expert information, if requested.
-    #[must_use]
-    pub fn expert(&self) -> Option<&Expert> {
-        self.expert.as_ref()
-    }
-
-    /// Intervals of a part.
-    #[must_use]
-    pub fn intervals(&self, place: usize) -> Option<&Intervals> {
-        self.intervals.get(place)
     }
 
     /// Conversations of a kind.

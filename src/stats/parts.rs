@@ -1,10 +1,13 @@
 //! The parts of the statistics, by the names of tshark's `-z`.
 
-use super::addresses::{AddressTree, IpVersion};
-use super::flows::{FlowAddresses, FlowOf};
-use super::response_times::TimedProtocol;
-use crate::layers::{ethernet, ip, ipv6, tcp, udp, usb};
+use super::addresses::ADDRESSES;
+use super::credentials::LOGINS;
+use super::flows::FLOWS;
+use super::lengths::LENGTHS;
+use crate::layers::{ethernet, icmp_times, ip, ipv6, tcp, udp, usb};
+use crate::protocols;
 use crate::tree::Field;
+use crate::wire::statistics::Statistic;
 use std::fmt;
 
 /// The layer that distinguishes conversations.
@@ -101,38 +104,8 @@ pub enum Part {
     Health,
     /// Coverage.
     Coverage,
-    /// Frame lengths.
-    Lengths,
-    /// HTTP requests and responses.
-    Http,
-    /// HTTP requests by host and URI.
-    HttpRequests,
-    /// HTTP requests and responses by server.
-    HttpServers,
-    /// RTSP requests and responses.
-    Rtsp,
-    /// DNS messages.
-    Dns,
-    /// IP packets by address, protocol or port.
-    Addresses(IpVersion, AddressTree),
-    /// SIP requests, responses and setup times.
-    Sip,
-    /// DHCP messages by type.
-    Dhcp,
-    /// Response times by command.
-    ResponseTimes(TimedProtocol),
-    /// Echo requests and replies.
-    IcmpTimes,
-    /// Logins.
-    Credentials,
-    /// Packets between hosts.
-    Flow(FlowOf, FlowAddresses),
-    /// RuneScape sessions.
-    Rs,
-    /// Resolved addresses.
-    Hosts,
-    /// RTP streams.
-    Rtp,
+    /// A statistic shown on request.
+    Declared(&'static Statistic),
     /// Expert information by severity.
     Expert,
     /// Frames and bytes per interval; the index of the intervals.
@@ -151,18 +124,11 @@ impl Part {
 
     /// All parts with a name, including those shown on request only.
     pub fn known() -> Vec<Part> {
+        let [trees, tables, sessions] = protocols::STATISTICS;
+        let groups = [&[&LENGTHS], trees, ADDRESSES, tables, &[&icmp_times::TIMES, &LOGINS], FLOWS, sessions];
         let mut parts = Part::all();
-        parts.extend([Part::Phs, Part::Expert, Part::Lengths, Part::Http, Part::HttpRequests, Part::HttpServers, Part::Dns]);
-        for version in IpVersion::ALL {
-            parts.extend(AddressTree::ALL.map(|what| Part::Addresses(version, what)));
-        }
-        parts.extend([Part::Sip, Part::Dhcp, Part::Rtsp]);
-        parts.extend(TimedProtocol::ALL.map(Part::ResponseTimes));
-        parts.extend([Part::IcmpTimes, Part::Credentials]);
-        for addresses in FlowAddresses::ALL {
-            parts.extend(FlowOf::ALL.map(|of| Part::Flow(of, addresses)));
-        }
-        parts.extend([Part::Rs, Part::Hosts, Part::Rtp]);
+        parts.extend([Part::Phs, Part::Expert]);
+        parts.extend(groups.into_iter().flatten().map(|statistic| Part::Declared(statistic)));
         parts
     }
 
@@ -196,35 +162,8 @@ impl Part {
             Part::Transfers => "completed transfers: count, bytes, throughput",
             Part::Health => "gaps, malformed messages, TCP analysis, notes by code",
             Part::Coverage => "dissected and unknown bytes per protocol and message type",
-            Part::Lengths => "frame lengths, by range",
             Part::Phs => "protocol hierarchy as tshark prints it",
-            Part::Http => "HTTP requests by method, responses by status code",
-            Part::HttpRequests => "HTTP requests by host and URI",
-            Part::HttpServers => "HTTP requests and responses by server",
-            Part::Rtsp => "RTSP requests by method, responses by status code",
-            Part::Addresses(IpVersion::V4, AddressTree::Hosts) => "IPv4 packets by address",
-            Part::Addresses(IpVersion::V4, AddressTree::Ends) => "IPv4 packets by source and by destination",
-            Part::Addresses(IpVersion::V4, AddressTree::Protocols) => "IPv4 packets by transport protocol",
-            Part::Addresses(IpVersion::V4, AddressTree::Destinations) => "IPv4 packets by destination, protocol and port",
-            Part::Addresses(IpVersion::V6, AddressTree::Hosts) => "IPv6 packets by address",
-            Part::Addresses(IpVersion::V6, AddressTree::Ends) => "IPv6 packets by source and by destination",
-            Part::Addresses(IpVersion::V6, AddressTree::Protocols) => "IPv6 packets by transport protocol",
-            Part::Addresses(IpVersion::V6, AddressTree::Destinations) => "IPv6 packets by destination, protocol and port",
-            Part::Sip => "SIP messages by status code and method, setup times",
-            Part::Dhcp => "DHCP messages by type",
-            Part::ResponseTimes(TimedProtocol::Smb) => "SMB response times by command",
-            Part::ResponseTimes(TimedProtocol::Smb2) => "SMB 2 and 3 response times by command",
-            Part::IcmpTimes => "ICMP echo requests, replies and response times",
-            Part::Credentials => "logins with user names; passwords with --show-secrets",
-            Part::Flow(FlowOf::Any, FlowAddresses::Network) => "packets between hosts, with arrows",
-            Part::Flow(FlowOf::Tcp, FlowAddresses::Network) => "TCP segments between hosts, with arrows",
-            Part::Flow(FlowOf::Icmp, FlowAddresses::Network) => "ICMP messages between hosts, with arrows",
-            Part::Flow(FlowOf::Icmpv6, FlowAddresses::Network) => "ICMPv6 messages between hosts, with arrows",
-            Part::Flow(_, FlowAddresses::Standard) => "the same, between addresses of the network layer only",
-            Part::Dns => "DNS messages: types, codes, sizes, response times",
-            Part::Rs => "RuneScape sessions: packets by name, players and their positions",
-            Part::Hosts => "resolved addresses, from DNS responses",
-            Part::Rtp => "RTP streams: packets, loss, delta, jitter",
+            Part::Declared(statistic) => statistic.about,
             Part::Expert => "expert information by severity: error, warn, note, chat, comment",
             Part::Intervals(_) => "frames and bytes per interval",
         }
@@ -237,28 +176,13 @@ impl fmt::Display for Part {
             Part::Overview => f.write_str("overview"),
             Part::Hierarchy => f.write_str("hierarchy"),
             Part::Phs => f.write_str("io,phs"),
-            Part::HttpRequests => f.write_str("http_req,tree"),
-            Part::HttpServers => f.write_str("http_srv,tree"),
-            Part::Rtsp => f.write_str("rtsp,tree"),
-            Part::Addresses(version, what) => write!(f, "{},tree", what.name(*version)),
-            Part::Sip => f.write_str("sip,stat"),
-            Part::Dhcp => f.write_str("dhcp,stat"),
-            Part::ResponseTimes(of) => write!(f, "{},srt", of.name()),
-            Part::IcmpTimes => f.write_str("icmp,srt"),
-            Part::Credentials => f.write_str("credentials"),
-            Part::Flow(of, addresses) => write!(f, "flow,{},{}", of.name(), addresses.name()),
             Part::Conversations(layer) => write!(f, "conv,{}", layer.layer()),
             Part::Endpoints(layer) => write!(f, "endpoints,{}", layer.layer()),
             Part::Time => f.write_str("time"),
             Part::Transfers => f.write_str("transfers"),
             Part::Health => f.write_str("health"),
             Part::Coverage => f.write_str("coverage"),
-            Part::Lengths => f.write_str("plen,tree"),
-            Part::Http => f.write_str("http,tree"),
-            Part::Dns => f.write_str("dns,tree"),
-            Part::Rs => f.write_str("rs,tree"),
-            Part::Hosts => f.write_str("hosts"),
-            Part::Rtp => f.write_str("rtp,streams"),
+            Part::Declared(statistic) => f.write_str(statistic.name),
             Part::Expert => f.write_str("expert"),
             Part::Intervals(_) => f.write_str("io,stat"),
         }

@@ -14,6 +14,7 @@ mod requests;
 mod series;
 mod session_log;
 mod settings;
+pub mod statistics;
 pub mod trial;
 mod varint;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]

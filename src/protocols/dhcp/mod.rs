@@ -11,6 +11,7 @@
 //! Not covered: vendor-specific options; long options that are split (RFC 3396).
 
 mod fields;
+pub mod statistics;
 #[cfg(test)]
 mod tests;
 

@@ -12,8 +12,10 @@
 
 mod fields;
 mod heuristics;
+pub mod hosts;
 pub(in crate::protocols) mod names;
 mod rdata;
+pub mod statistics;
 #[cfg(test)]
 mod tests;
 

@@ -23,6 +23,7 @@ mod heuristics;
 pub(super) mod media;
 mod pairs;
 mod session;
+pub mod statistics;
 #[cfg(test)]
 mod tests;
 

@@ -41,6 +41,7 @@ mod services;
 mod session;
 mod session_log;
 mod single_values;
+pub mod statistics;
 mod tables;
 #[cfg(test)]
 mod tests;

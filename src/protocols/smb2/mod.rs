@@ -16,6 +16,7 @@ mod fields;
 mod names;
 #[cfg(test)]
 mod pipes;
+pub mod response_times;
 #[cfg(test)]
 mod tests;
 

@@ -1,19 +1,21 @@
 //! Statistics as tables.
 
-mod asked;
 mod phs;
+mod requested;
 mod tree;
 
-pub(super) use asked::print_topics;
-pub(super) use tree::{Tree, print_tree};
+pub(super) use crate::wire::statistics::Clean as Shown;
 
-use super::asked::{Asked, Page};
 use super::hierarchy::commonest;
 use super::plot::plot;
+use super::requested::{Declared, Requested};
+use tree::{Tree, print_tree};
+
 use super::{Conversation, Conversations, Count, Covered, Part, Stats};
 use crate::record::Evictions;
 use crate::render::{Grid, Head, Rfc3339, Role, Size, Theme, Thousands, fold_painted, seconds};
 use crate::tree::{Level, Timestamp};
+use crate::wire::statistics::{Page, Report, Takes};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -64,15 +66,16 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Transfers => pages.transfers()?,
             Part::Health => pages.health()?,
             Part::Coverage => pages.coverage()?,
-            Part::Hosts => stats.hosts().map_or(Ok(()), |hosts| pages.hosts(hosts))?,
-            Part::Rtp => stats.rtp().map_or(Ok(()), |streams| pages.rtp(streams))?,
-            Part::Expert => stats.expert().map_or(Ok(()), |expert| pages.expert(expert))?,
-            Part::Intervals(place) => stats.intervals(*place).map_or(Ok(()), |intervals| pages.intervals(intervals))?,
             Part::Phs => {
                 pages.begun = true;
                 phs::print(&stats.hierarchy, stats.filter_of(Part::Hierarchy), pages.look.width, pages.to)?;
             }
-            part => stats.asked(*part).map_or(Ok(()), |asked| pages.asked(asked))?,
+            part => match stats.requested(*part) {
+                Some(Requested::Declared(declared)) => pages.declared(declared)?,
+                Some(Requested::Expert(expert)) => pages.expert(expert)?,
+                Some(Requested::Intervals(intervals)) => pages.intervals(intervals)?,
+                None => {}
+            },
         }
     }
     pages.to.flush()
@@ -86,13 +89,36 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// A statistic that prints itself. On a terminal that is narrower than a table of tshark, its lines are wrapped.
-    fn asked(&mut self, asked: &Asked) -> io::Result<()> {
-        let begun = std::mem::replace(&mut self.begun, true);
-        let page = Page { filter: asked.filter(), width: self.look.width, theme: self.look.theme, begun };
-        let Some(width) = self.look.width else { return asked.counter.print(&page, self.to) };
+    fn declared(&mut self, declared: &Declared) -> io::Result<()> {
+        let filter = declared.filter();
+        match declared.counter.report() {
+            Report::Columns(columns) => self.columns(columns),
+            Report::Topics(topics) => {
+                let begun = std::mem::replace(&mut self.begun, true);
+                self.wrapped(|look, to| requested::print_topics(topics, look, begun, to))
+            }
+            Report::Tree(title, topics) => {
+                self.begun = true;
+                self.wrapped(|look, to| print_tree(&Tree { title, topics }, look.width, to))
+            }
+            Report::Text(text) => {
+                let begun = std::mem::replace(&mut self.begun, true);
+                let file = &self.stats.input.file;
+                let page = Page { file, filter, width: self.look.width, begun };
+                match declared.statistic.takes {
+                    Takes::Filter => self.wrapped(|_, to| text.print(&page, to)),
+                    // Its lines are those of a file.
+                    Takes::Families | Takes::Nothing => text.print(&page, self.to),
+                }
+            }
+        }
+    }
+
+    /// Prints a table of fixed width. On a terminal that is narrower than a table of tshark, its lines are wrapped.
+    fn wrapped(&mut self, print: impl FnOnce(TableLook, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let Some(width) = self.look.width else { return print(self.look, self.to) };
         let mut table = Vec::new();
-        asked.counter.print(&page, &mut table)?;
+        print(self.look, &mut table)?;
         for line in String::from_utf8_lossy(&table).lines() {
             let is_rule = !line.is_empty() && line.bytes().all(|byte| byte == b'=' || byte == b'-');
             self.folded(if is_rule { line.get(..width).unwrap_or(line) } else { line }, "  ")?;
@@ -566,15 +592,6 @@ impl fmt::Display for ShownTime {
             Some(time) => time.fmt(f),
             None => write!(f, "{} s since 1970", Seconds(self.0.since(Timestamp { seconds: 0, nanos: 0 }))),
         }
-    }
-}
-
-/// Formats external text with control characters escaped.
-pub(super) struct Shown<'a>(pub &'a str);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::tree::clean(self.0, f)
     }
 }
 

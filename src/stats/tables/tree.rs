@@ -1,9 +1,7 @@
 //! Trees of counts in the form of tshark.
 
 use super::Shown;
-use crate::stats::asked::Page;
-use crate::stats::bursts::WINDOW;
-use crate::stats::topics::{Listed, Topic, Topics};
+use crate::wire::statistics::{Listed, Topic, Topics, WINDOW};
 use std::io::{self, Write};
 
 /// Columns behind the name, and their width.
@@ -23,7 +21,7 @@ const NAME: usize = 24;
 const TOPIC: &str = "Topic / Item";
 
 /// A tree with its title.
-pub(in crate::stats) struct Tree<'a> {
+pub(super) struct Tree<'a> {
     pub title: &'a str,
     pub topics: &'a Topics,
 }
@@ -32,7 +30,7 @@ pub(in crate::stats) struct Tree<'a> {
 ///
 /// # Errors
 /// Write errors.
-pub(in crate::stats) fn print_tree(tree: &Tree<'_>, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print_tree(tree: &Tree<'_>, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
     let listed = tree.topics.in_order();
     let elapsed = tree.topics.elapsed();
     // tshark also counts the last part of the title, as the name above all.
@@ -40,17 +38,18 @@ pub(in crate::stats) fn print_tree(tree: &Tree<'_>, page: &Page<'_>, to: &mut dy
     let names = listed.iter().map(|(depth, _, topic)| depth + 1 + shown(topic).chars().count());
     let longest = names.max().unwrap_or_default().max(above);
     let rows: Vec<[String; 8]> = listed.iter().map(|listed| cells(listed, elapsed)).collect();
-    let (width, columns) = fitted(longest, &rows, page.width);
+    let terminal = width;
+    let (width, columns) = fitted(longest, &rows, terminal);
     let rule = width + RULE * columns.len();
-    let rule = page.width.map_or(rule, |most| rule.min(most));
+    let rule = terminal.map_or(rule, |most| rule.min(most));
     writeln!(to, "\n{}\n{}:", "=".repeat(rule), tree.title)?;
     let heads = columns.iter().filter_map(|column| HEADS.get(*column).copied());
-    line(to, TOPIC, width, heads, page.width)?;
+    line(to, TOPIC, width, heads, terminal)?;
     writeln!(to, "{}", "-".repeat(rule))?;
     for ((depth, _, topic), cells) in listed.iter().zip(&rows) {
         let name = format!("{:depth$}{}", "", shown(topic));
         let cells = columns.iter().filter_map(|column| cells.get(*column).map(String::as_str));
-        line(to, &name, width, cells, page.width)?;
+        line(to, &name, width, cells, terminal)?;
     }
     writeln!(to, "\n{}", "-".repeat(rule))?;
     match tree.topics.left_out {

@@ -5,10 +5,15 @@
 //! ones. Clock rates are those of RFC 3551, or announced by SDP for the port.
 
 use crate::limits;
-use crate::registry::Registry;
-use crate::tree::{Address, Dissection, Field, Layer, NodeRef, Only};
+use crate::tree::{Address, Demand, Dissection, Field, Fields, Layer, NodeRef, Only};
+use crate::wire::statistics::{Cell, ColumnKind, Columns, Counter, Fact, Facts, Named, Report, Seen, Statistic, Takes, is_of};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+
+/// Streams with loss, delta and jitter.
+pub static STREAMS: Statistic =
+    Statistic::new(["rtp,streams", "rtp", "RTP streams: packets, loss, delta, jitter"], |named| Box::new(Streams::new(named)))
+        .takes(Takes::Nothing);
 
 /// Maximum number of payload types listed per stream.
 const PAYLOADS: usize = 8;
@@ -31,13 +36,13 @@ const ALL: f64 = 16.0;
 
 /// Minimum, mean and maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spread {
+struct Spread {
     /// Minimum.
-    pub least: f64,
+    least: f64,
     /// Mean.
-    pub mean: f64,
+    mean: f64,
     /// Maximum.
-    pub greatest: f64,
+    greatest: f64,
 }
 
 impl Spread {
@@ -53,23 +58,23 @@ impl Spread {
 
 /// An RTP stream: packets of one SSRC between two endpoints.
 #[derive(Debug, Clone)]
-pub struct Stream {
+struct Stream {
     /// Source and destination.
-    pub ends: [SocketAddr; 2],
+    ends: [SocketAddr; 2],
     /// SSRC.
-    pub ssrc: u32,
+    ssrc: u32,
     /// Times of the first and the last packet, in nanoseconds since the first frame of the capture.
-    pub times: [i64; 2],
+    times: [i64; 2],
     /// Distinct payload types.
-    pub payloads: Vec<String>,
+    payloads: Vec<String>,
     /// Number of received packets.
-    pub packets: u64,
+    packets: u64,
     /// Delta in milliseconds.
-    pub delta: Option<Spread>,
+    delta: Option<Spread>,
     /// Jitter in milliseconds.
-    pub jitter: Option<Spread>,
+    jitter: Option<Spread>,
     /// Packets out of sequence.
-    pub misordered: u64,
+    misordered: u64,
     numbers: Numbers,
     clock: Clock,
 }
@@ -110,14 +115,12 @@ struct Packet {
 
 impl Stream {
     /// Number of lost packets; negative with duplicates.
-    #[must_use]
-    pub fn lost(&self) -> i64 {
+    fn lost(&self) -> i64 {
         self.expected().saturating_sub(i64::try_from(self.packets).unwrap_or(i64::MAX))
     }
 
     /// Number of expected packets.
-    #[must_use]
-    pub fn expected(&self) -> i64 {
+    fn expected(&self) -> i64 {
         let Numbers { first, highest, .. } = self.numbers;
         i64::try_from(highest.saturating_sub(first)).unwrap_or(i64::MAX).saturating_add(1)
     }
@@ -197,9 +200,9 @@ type Announced = HashMap<(u16, u8), (String, u32), foldhash::fast::RandomState>;
 
 /// RTP streams of a capture.
 #[derive(Debug)]
-pub struct Streams {
+struct Streams {
     /// Packets of streams beyond the limit.
-    pub left_out: u64,
+    left_out: u64,
     all: Vec<Stream>,
     index: HashMap<Key, usize, foldhash::fast::RandomState>,
     announced: Announced,
@@ -210,31 +213,11 @@ pub struct Streams {
 }
 
 impl Streams {
-    pub(super) fn new(registry: Registry) -> Streams {
-        let facts = ["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.p_type", "rtp.marker"].map(|name| registry.named(name));
-        let [layers, media, attributes] = ["rtp", "sdp.media", "sdp.session_attr"].map(|name| registry.named(name));
+    fn new(named: Named<'_>) -> Streams {
+        let facts = ["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.p_type", "rtp.marker"].map(named);
+        let [layers, media, attributes] = ["rtp", "sdp.media", "sdp.session_attr"].map(named);
         let (index, announced) = (HashMap::default(), Announced::default());
         Streams { left_out: 0, all: Vec::new(), index, announced, layers, facts, media, attributes }
-    }
-
-    /// Required fields.
-    pub(super) fn fields_read(&self) -> Only {
-        Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied())
-    }
-
-    /// Streams in order of their first packet.
-    #[must_use]
-    pub fn in_order(&self) -> &[Stream] {
-        &self.all
-    }
-
-    /// Counts the packets of a frame. `after` is the time since the first frame in nanoseconds.
-    pub(super) fn tree(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
-        self.announcements(of);
-        for layer in &of.tree.layers {
-            let Some(node) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            self.packet(of, layer, node, since_start.unwrap_or_default());
-        }
     }
 
     fn packet(&mut self, of: Dissection<'_>, layer: &Layer, node: NodeRef<'_>, at: i64) {
@@ -304,16 +287,112 @@ impl Streams {
     }
 }
 
+impl Counter for Streams {
+    fn demand(&self) -> Demand {
+        let fields = Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied());
+        Demand { fields: Fields::Only(fields), ..Demand::STREAM_BYTES }
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+        self.announcements(of);
+        for layer in &of.tree.layers {
+            let Some(node) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
+            self.packet(of, layer, node, seen.since_start.unwrap_or_default());
+        }
+    }
+
+    fn report(&self) -> Report<'_> {
+        Report::Columns(self)
+    }
+}
+
+impl Columns for Streams {
+    fn title(&self) -> [&'static str; 2] {
+        ["RTP streams", "no RTP; without SDP, use -d udp.port==PORT,rtp"]
+    }
+
+    fn heads(&self) -> &'static [(&'static str, ColumnKind)] {
+        use ColumnKind::{Name, Number, Problem, Value};
+        &[
+            ("start s", Number),
+            ("end s", Number),
+            ("source", Name),
+            ("destination", Name),
+            ("SSRC", Number),
+            ("payload", Value),
+            ("packets", Number),
+            ("lost", Number),
+            ("min delta ms", Number),
+            ("mean", Number),
+            ("max", Number),
+            ("min jitter ms", Number),
+            ("mean", Number),
+            ("max", Number),
+            ("problems", Problem),
+        ]
+    }
+
+    fn rows(&self) -> Box<dyn Iterator<Item = Vec<Cell>> + '_> {
+        Box::new(self.all.iter().map(|stream| {
+            let ([start, end], [src, dst]) = (stream.times, stream.ends);
+            let (lost, expected) = (stream.lost(), stream.expected());
+            let text = Cell::Text;
+            let mut row = vec![Cell::Seconds(start), Cell::Seconds(end), text(src.to_string()), text(dst.to_string())];
+            row.extend([text(format!("0x{:08x}", stream.ssrc)), text(stream.payloads.join(", ")), Cell::Count(stream.packets)]);
+            row.push(text(format!("{lost} ({:.1}%)", 100.0 * lost as f64 / expected as f64)));
+            for spread in [stream.delta, stream.jitter] {
+                let numbers = spread.map(|Spread { least, mean, greatest }| [least, mean, greatest]);
+                let shown = |at: usize| numbers.and_then(|numbers| numbers.get(at).map(|number| format!("{number:.3}")));
+                row.extend((0..3).map(|at| text(shown(at).unwrap_or_default())));
+            }
+            row.push(text(if stream.misordered > 0 { "sequence" } else { "" }.to_owned()));
+            row
+        }))
+    }
+
+    fn left_out(&self) -> Option<String> {
+        (self.left_out > 0).then(|| format!("{} packets of more streams", self.left_out))
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        let mut facts = vec![("streams", Fact::list(&self.all, Stream::facts))];
+        if self.left_out > 0 {
+            facts.push(("left_out", self.left_out.into()));
+        }
+        facts
+    }
+}
+
+impl Stream {
+    fn facts(&self) -> Facts<'_> {
+        let ([start, end], [src, dst]) = (self.times.map(|time| time as f64 / 1e9), self.ends);
+        let mut facts: Facts<'_> = vec![
+            ("start", start.into()),
+            ("end", end.into()),
+            ("src", src.to_string().into()),
+            ("dst", dst.to_string().into()),
+            ("ssrc", u64::from(self.ssrc).into()),
+            ("payloads", Fact::Texts(&self.payloads)),
+            ("packets", self.packets.into()),
+            ("expected", self.expected().into()),
+            ("lost", self.lost().into()),
+            ("misordered", self.misordered.into()),
+        ];
+        for (key, spread) in [("delta_ms", self.delta), ("jitter_ms", self.jitter)] {
+            let Some(Spread { least, mean, greatest }) = spread else { continue };
+            let numbers = [("least", least), ("mean", mean), ("greatest", greatest)];
+            facts.push((key, Fact::Object(numbers.map(|(key, number)| (key, number.into())).into())));
+        }
+        facts
+    }
+}
+
 /// Parses `rtpmap:97 opus/48000/2`.
 fn mapping(attribute: &str) -> Option<(u8, &str, u32)> {
     let (payload, encoding) = attribute.strip_prefix("rtpmap:")?.trim().split_once(' ')?;
     let mut parts = encoding.trim().split('/');
     let name = parts.next().filter(|name| name.len() <= 64)?;
     Some((payload.parse().ok()?, name, parts.next()?.parse().ok()?))
-}
-
-fn is_of(fields: &[&'static Field], field: &Field) -> bool {
-    fields.iter().any(|one| one.is(field))
 }
 
 /// Clock rate of a static payload type (RFC 3551, tables 4 and 5).

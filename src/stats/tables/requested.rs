@@ -1,10 +1,9 @@
 //! Tables of parts shown on request only.
 
-use super::{Pages, Seconds, Shown};
+use super::{Pages, Seconds, Shown, TableLook};
 use crate::render::{Grid, Head, Role, Thousands};
-use crate::stats::asked::Page;
-use crate::stats::topics::Topics;
-use crate::stats::{Expert, Hosts, Intervals, Severity, Spread, Streams};
+use crate::stats::{Expert, Intervals, Severity};
+use crate::wire::statistics::{Cell, ColumnKind, Columns, Topics};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -12,7 +11,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Write errors.
-pub(in crate::stats) fn print_topics(topics: &Topics, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print_topics(topics: &Topics, look: TableLook, begun: bool, to: &mut dyn Write) -> io::Result<()> {
     const HEADS: &[Head] = &[
         Head::words("topic", Role::Name),
         Head::number("count"),
@@ -23,11 +22,11 @@ pub(in crate::stats) fn print_topics(topics: &Topics, page: &Page<'_>, to: &mut 
     ];
     let listed = topics.in_order();
     let Some((_, _, root)) = listed.first() else { return Ok(()) };
-    if page.begun {
+    if begun {
         writeln!(to)?;
     }
-    writeln!(to, "{}", page.theme.paint(Role::Number, Shown(&root.label)))?;
-    let mut grid = Grid::new(to, page.theme, HEADS).within(page.width);
+    writeln!(to, "{}", look.theme.paint(Role::Number, Shown(&root.label)))?;
+    let mut grid = Grid::new(to, look.theme, HEADS).within(look.width);
     for (depth, above, topic) in &listed {
         grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(Thousands(topic.count))?;
         match (topic.average(), topic.range()) {
@@ -47,70 +46,30 @@ pub(in crate::stats) fn print_topics(topics: &Topics, page: &Page<'_>, to: &mut 
 }
 
 impl Pages<'_> {
-    pub(super) fn hosts(&mut self, hosts: &Hosts) -> io::Result<()> {
-        let file = Shown(&self.stats.input.file).to_string();
-        if std::mem::replace(&mut self.begun, true) {
-            self.to.write_all(b"\n")?;
+    pub(super) fn columns(&mut self, columns: &dyn Columns) -> io::Result<()> {
+        let [title, none] = columns.title();
+        self.heading(title)?;
+        let mut rows = columns.rows().peekable();
+        if rows.peek().is_none() {
+            self.line("none", none)?;
         }
-        // The format of /etc/hosts, for other programs.
-        writeln!(self.to, "# Addresses and their names, as answers of DNS in {file} give them\n")?;
-        for (address, named) in hosts.in_order() {
-            writeln!(self.to, "{address}\t{}", Shown(&named.name))?;
-        }
-        match hosts.left_out {
-            0 => Ok(()),
-            count => writeln!(self.to, "\n# {count} answers about more addresses are left out"),
-        }
-    }
-
-    pub(super) fn rtp(&mut self, streams: &Streams) -> io::Result<()> {
-        const HEADS: &[Head] = &[
-            Head::number("start s"),
-            Head::number("end s"),
-            Head::words("source", Role::Name),
-            Head::words("destination", Role::Name),
-            Head::number("SSRC"),
-            Head::words("payload", Role::Value),
-            Head::number("packets"),
-            Head::number("lost"),
-            Head::number("min delta ms"),
-            Head::number("mean"),
-            Head::number("max"),
-            Head::number("min jitter ms"),
-            Head::number("mean"),
-            Head::number("max"),
-            Head::words("problems", Role::Broken),
-        ];
-        self.heading("RTP streams")?;
-        if streams.in_order().is_empty() {
-            self.line("none", "no RTP; without SDP, use -d udp.port==PORT,rtp")?;
-        }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
-        for stream in streams.in_order() {
-            let ([start, end], [src, dst]) = (stream.times, stream.ends);
-            grid.cell(Seconds(start.into()))?.cell(Seconds(end.into()))?.cell(src)?.cell(dst)?;
-            grid.cell(format_args!("0x{:08x}", stream.ssrc))?
-                .cell(stream.payloads.join(", "))?
-                .cell(Thousands(stream.packets))?;
-            let (lost, expected) = (stream.lost(), stream.expected());
-            grid.cell(format_args!("{lost} ({:.1}%)", 100.0 * lost as f64 / expected as f64))?;
-            for spread in [stream.delta, stream.jitter] {
-                match spread {
-                    Some(Spread { least, mean, greatest }) => {
-                        for number in [least, mean, greatest] {
-                            grid.cell(format_args!("{number:.3}"))?;
-                        }
-                    }
-                    None => drop(grid.cell("")?.cell("")?.cell("")?),
-                }
-            }
-            grid.cell(if stream.misordered > 0 { "sequence" } else { "" })?;
+        let head = |(label, kind): &(&'static str, ColumnKind)| match kind {
+            ColumnKind::Number => Head::number(label),
+            ColumnKind::Name => Head::words(label, Role::Name),
+            ColumnKind::Value => Head::words(label, Role::Value),
+            ColumnKind::Problem => Head::words(label, Role::Broken),
+        };
+        let heads: Vec<Head> = columns.heads().iter().map(head).collect();
+        let mut grid = Grid::new(self.to, self.look.theme, &heads).within(self.look.width);
+        for cell in rows.flatten() {
+            match cell {
+                Cell::Text(text) => grid.cell(text)?,
+                Cell::Count(count) => grid.cell(Thousands(count))?,
+                Cell::Seconds(nanos) => grid.cell(Seconds(nanos.into()))?,
+            };
         }
         grid.end()?;
-        match streams.left_out {
-            0 => Ok(()),
-            count => self.line("omitted", format_args!("{count} packets of more streams")),
-        }
+        columns.left_out().map_or(Ok(()), |left_out| self.line("omitted", left_out))
     }
 
     pub(super) fn expert(&mut self, expert: &Expert) -> io::Result<()> {

@@ -1,58 +1,19 @@
 //! Response times by command, as tshark's `smb2,srt` and `smb,srt`.
 
-use super::asked::{Counter, Page, Seen};
-use crate::registry::Registry;
-use crate::render::Members;
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, Value, name_of};
+use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, name_of};
+use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of, nanos};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::time::Duration;
 
-/// Protocols with response times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimedProtocol {
-    /// SMB 1.
-    Smb,
-    /// SMB 2 and 3.
-    Smb2,
-}
+/// Response times of SMB 1.
+pub static SMB: Statistic = Statistic::new(["smb,srt", "smb_srt", "SMB response times by command"], |named| {
+    Box::new(ResponseTimes::new(["SMB", "smb", "smb.cmd", "smb.time"], &[], named))
+});
 
-impl TimedProtocol {
-    /// Both.
-    pub const ALL: [TimedProtocol; 2] = [TimedProtocol::Smb, TimedProtocol::Smb2];
-
-    /// Filter name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            TimedProtocol::Smb => "smb",
-            TimedProtocol::Smb2 => "smb2",
-        }
-    }
-
-    const fn title(self) -> &'static str {
-        match self {
-            TimedProtocol::Smb => "SMB",
-            TimedProtocol::Smb2 => "SMB2",
-        }
-    }
-
-    /// Fields of the command and of the seconds since the request.
-    const fn fields(self) -> [&'static str; 2] {
-        match self {
-            TimedProtocol::Smb => ["smb.cmd", "smb.time"],
-            TimedProtocol::Smb2 => ["smb2.cmd", "smb2.time"],
-        }
-    }
-
-    /// Commands that tshark leaves out: the server answers them on its own account.
-    const fn left_out(self) -> &'static [u64] {
-        match self {
-            TimedProtocol::Smb => &[],
-            TimedProtocol::Smb2 => &[0x0c, 0x12],
-        }
-    }
-}
+/// Response times of SMB 2 and 3. tshark leaves out commands that the server answers on its own account.
+pub static SMB2: Statistic = Statistic::new(["smb2,srt", "smb2_srt", "SMB 2 and 3 response times by command"], |named| {
+    Box::new(ResponseTimes::new(["SMB2", "smb2", "smb2.cmd", "smb2.time"], &[0x0c, 0x12], named))
+});
 
 /// Response times of a command in nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,8 +39,9 @@ impl Times {
 }
 
 /// Response times of a protocol.
-pub(super) struct ResponseTimes {
-    of: TimedProtocol,
+struct ResponseTimes {
+    title: &'static str,
+    left_out: &'static [u64],
     layers: Vec<&'static Field>,
     commands: Vec<&'static Field>,
     seconds: Vec<&'static Field>,
@@ -87,10 +49,9 @@ pub(super) struct ResponseTimes {
 }
 
 impl ResponseTimes {
-    pub(super) fn new(of: TimedProtocol, registry: Registry) -> ResponseTimes {
-        let [command, time] = of.fields();
-        let [layers, commands, seconds] = [of.name(), command, time].map(|name| registry.named(name));
-        ResponseTimes { of, layers, commands, seconds, times: BTreeMap::new() }
+    fn new([title, layer, command, time]: [&'static str; 4], left_out: &'static [u64], named: Named<'_>) -> ResponseTimes {
+        let [layers, commands, seconds] = [layer, command, time].map(named);
+        ResponseTimes { title, left_out, layers, commands, seconds, times: BTreeMap::new() }
     }
 
     fn message(&mut self, message: NodeRef<'_>) {
@@ -100,7 +61,7 @@ impl ResponseTimes {
                 command = node.number();
             } else if is_of(&self.seconds, node.field())
                 && let (Some(command), Some(nanos)) = (command, nanos(node))
-                && !self.of.left_out().contains(&command)
+                && !self.left_out.contains(&command)
             {
                 // A command has 16 bits at most.
                 self.times.entry(command).or_default().add(nanos);
@@ -113,24 +74,7 @@ impl ResponseTimes {
     }
 }
 
-fn is_of(fields: &[&'static Field], field: &Field) -> bool {
-    fields.iter().any(|one| one.is(field))
-}
-
-/// A number of seconds in nanoseconds.
-pub(super) fn nanos(node: NodeRef<'_>) -> Option<u64> {
-    let Value::Double(seconds) = node.value() else { return None };
-    u64::try_from(Duration::try_from_secs_f64(seconds).ok()?.as_nanos()).ok()
-}
-
 impl Counter for ResponseTimes {
-    fn key(&self) -> &'static str {
-        match self.of {
-            TimedProtocol::Smb => "smb_srt",
-            TimedProtocol::Smb2 => "smb2_srt",
-        }
-    }
-
     fn demand(&self) -> Demand {
         let fields = Fields::Only(Only::these(self.commands.iter().chain(&self.seconds).copied()));
         Demand { fields, ..Demand::STREAM_BYTES }
@@ -144,9 +88,15 @@ impl Counter for ResponseTimes {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for ResponseTimes {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "\n===================================================================")?;
-        writeln!(to, "{} SRT Statistics:\nFilter: {}", self.of.title(), page.filter)?;
+        writeln!(to, "{} SRT Statistics:\nFilter: {}", self.title, page.filter)?;
         writeln!(to, "Index  {:<22} Calls    Min SRT    Max SRT    Avg SRT    Sum SRT", "Commands")?;
         for (command, times) in &self.times {
             write!(to, "{command:5}  {:<22} {:6}", self.name(*command), times.calls)?;
@@ -159,13 +109,14 @@ impl Counter for ResponseTimes {
         writeln!(to, "==================================================================")
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.list("commands", &self.times, |of, (command, times)| {
-            of.put("index", command)?;
-            of.put("command", self.name(*command))?;
-            of.put("calls", &times.calls)?;
+    fn facts(&self) -> Facts<'_> {
+        let commands = Fact::list(&self.times, |(command, times)| {
+            let mut facts: Facts<'_> =
+                vec![("index", (*command).into()), ("command", self.name(*command).into()), ("calls", times.calls.into())];
             let keys = ["least", "greatest", "average", "sum"];
-            keys.iter().zip(times.columns()).try_for_each(|(key, nanos)| of.put(key, &(nanos as f64 / 1e9)))
-        })
+            facts.extend(keys.into_iter().zip(times.columns().map(|nanos| Fact::Number(nanos as f64 / 1e9))));
+            facts
+        });
+        vec![("commands", commands)]
     }
 }

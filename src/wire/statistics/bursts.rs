@@ -35,7 +35,7 @@ impl Bursts {
     }
 
     /// Counts a packet at a time in milliseconds since the first frame.
-    pub(super) fn add(&mut self, now: f64) {
+    pub fn add(&mut self, now: f64) {
         if self.slots.is_empty() {
             // In tshark, each window begins with an empty slot at the first frame.
             self.slots.push_back(Slot::default());

@@ -1,34 +1,16 @@
-//! Trees of counts, as in tshark's `,tree` statistics; frame lengths.
+//! Trees of counts, as in tshark's `,tree` statistics.
 
-use super::asked::{Counter, Page, Seen};
 use super::bursts::Bursts;
-use super::tables::{Tree, print_tree};
+use super::fact::{Fact, Facts};
 use crate::limits;
-use crate::render::Members;
-use crate::tree::{Demand, Dissection};
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::io::{self, Write};
 
 /// Maximum length of a label in bytes.
 const LABEL: usize = 1024;
 
 /// Nanoseconds per millisecond.
 const MILLISECOND: f64 = 1e6;
-
-/// Upper bound and label of each range of lengths.
-const LENGTHS: &[(u32, &str)] = &[
-    (19, "0-19"),
-    (39, "20-39"),
-    (79, "40-79"),
-    (159, "80-159"),
-    (319, "160-319"),
-    (639, "320-639"),
-    (1279, "640-1279"),
-    (2559, "1280-2559"),
-    (5119, "2560-5119"),
-    (u32::MAX, "5120 and greater"),
-];
 
 /// A node of a tree.
 #[derive(Debug, Clone)]
@@ -80,7 +62,7 @@ impl Topic {
 
 /// Order of topics below the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub enum Order {
     /// Order of creation.
     Created,
     /// The most frequent first, then in order of creation.
@@ -106,13 +88,15 @@ pub struct Topics {
 }
 
 impl Topics {
-    pub(super) fn new(root: &str, order: Order) -> Topics {
+    /// Creates a tree with this label at its root.
+    #[must_use]
+    pub fn new(root: &str, order: Order) -> Topics {
         Topics { left_out: 0, all: vec![Topic::new(root)], roots: vec![0], index: HashMap::default(), order, times: None }
     }
 
     /// Sets the time of the packet that is counted next, in nanoseconds since the first frame. Without a time, it is that of
     /// the packet before.
-    pub(super) fn at(&mut self, since_start: Option<i64>) {
+    pub fn at(&mut self, since_start: Option<i64>) {
         let now = since_start.map(|nanos| nanos as f64 / MILLISECOND);
         let [start, before] = self.times.unwrap_or([now.unwrap_or_default(); 2]);
         self.times = Some([start, now.unwrap_or(before)]);
@@ -129,7 +113,7 @@ impl Topics {
     }
 
     /// Adds a tree. Returns the index of its root.
-    pub(super) fn root(&mut self, label: &str) -> usize {
+    pub fn root(&mut self, label: &str) -> usize {
         let place = self.all.len();
         self.all.push(Topic::new(label));
         self.roots.push(place);
@@ -137,14 +121,14 @@ impl Topics {
     }
 
     /// Sets the divisor of displayed values.
-    pub(super) fn unit(&mut self, place: usize, unit: u32) {
+    pub fn unit(&mut self, place: usize, unit: u32) {
         if let Some(topic) = self.all.get_mut(place) {
             topic.unit = unit;
         }
     }
 
     /// Index of a child topic, created if new; `None` beyond the limit.
-    pub(super) fn place(&mut self, above: usize, label: &str) -> Option<usize> {
+    pub fn place(&mut self, above: usize, label: &str) -> Option<usize> {
         let topic = Topic::new(label);
         let key = (above, topic.label.clone());
         if let Some(place) = self.index.get(&key) {
@@ -161,13 +145,13 @@ impl Topics {
     }
 
     /// Counts a topic of the first tree, and its ancestors.
-    pub(super) fn add(&mut self, path: &[&str], value: Option<u64>) {
+    pub fn add(&mut self, path: &[&str], value: Option<u64>) {
         self.count(0, value);
         self.add_below(0, path, value);
     }
 
     /// Counts a descendant of a topic, and the topics between them.
-    pub(super) fn add_below(&mut self, above: usize, path: &[&str], value: Option<u64>) {
+    pub fn add_below(&mut self, above: usize, path: &[&str], value: Option<u64>) {
         let mut place = above;
         for label in path {
             let Some(next) = self.place(place, label) else {
@@ -180,7 +164,7 @@ impl Topics {
     }
 
     /// Counts a single topic.
-    pub(super) fn count(&mut self, place: usize, value: Option<u64>) {
+    pub fn count(&mut self, place: usize, value: Option<u64>) {
         let now = self.now();
         if let Some(topic) = self.all.get_mut(place) {
             topic.add(value, now);
@@ -214,67 +198,34 @@ impl Topics {
     }
 }
 
-/// Frame lengths in tshark's ranges.
-#[derive(Debug)]
-pub struct Lengths(pub Topics);
-
-impl Default for Lengths {
-    fn default() -> Lengths {
-        let mut topics = Topics::new("Packet Lengths", Order::Created);
-        for (_, range) in LENGTHS {
-            let place = topics.place(0, range);
-            if let Some(topic) = place.and_then(|place| topics.all.get_mut(place)) {
-                topic.is_range = true;
-            }
-        }
-        Lengths(topics)
-    }
-}
-
-impl Counter for Lengths {
-    fn key(&self) -> &'static str {
-        "lengths"
-    }
-
-    fn demand(&self) -> Demand {
-        Demand::FRAMES
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        let length = of.tree.frame.original;
-        if let Some((_, range)) = LENGTHS.iter().find(|(greatest, _)| seen.captured && length <= *greatest) {
-            self.0.at(seen.since_start);
-            self.0.add(&[range], Some(length.into()));
-        }
-    }
-
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "Packet Lengths", topics: &self.0 }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.0.json(of)
-    }
-}
-
 impl Topics {
-    /// Writes the members of a JSON object.
-    pub(super) fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.list("topics", self.in_order(), |of, (depth, _, topic)| {
-            of.put("topic", &topic.label)?;
-            of.put("depth", &depth)?;
-            of.put("count", &topic.count)?;
-            let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) else {
-                return Ok(());
-            };
-            of.put("average", &average)?;
-            let (least, greatest, _) = values;
-            // Integers stay integers.
-            for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
-                if topic.unit == 1 { of.put(key, &whole) } else { of.put(key, &parts) }?;
+    /// Marks a topic as a range of values.
+    pub fn range(&mut self, place: usize) {
+        if let Some(topic) = self.all.get_mut(place) {
+            topic.is_range = true;
+        }
+    }
+
+    /// Members of a JSON object.
+    #[must_use]
+    pub fn facts(&self) -> Facts<'_> {
+        let topics = Fact::list(self.in_order(), |(depth, _, topic)| {
+            let mut facts: Facts<'_> =
+                vec![("topic", topic.label.as_str().into()), ("depth", (depth as u64).into()), ("count", topic.count.into())];
+            if let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) {
+                facts.push(("average", average.into()));
+                let (least, greatest, _) = values;
+                // Integers stay integers.
+                for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
+                    facts.push((key, if topic.unit == 1 { whole.into() } else { parts.into() }));
+                }
             }
-            Ok(())
-        })?;
-        if self.left_out == 0 { Ok(()) } else { of.put("left_out", &self.left_out) }
+            facts
+        });
+        let mut facts = vec![("topics", topics)];
+        if self.left_out > 0 {
+            facts.push(("left_out", self.left_out.into()));
+        }
+        facts
     }
 }

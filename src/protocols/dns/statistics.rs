@@ -3,14 +3,12 @@
 //! As in tshark, multicast DNS and LLMNR are not counted, and only the first question of a message counts. tshark counts the numbers
 //! of solicited responses twice; here each response counts once.
 
-use super::asked::{Counter, Page, Seen};
-use super::tables::{Tree, print_tree};
-use super::topics::{Order, Topics};
-use crate::registry::Registry;
-use crate::render::Members;
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, Value, name_of};
-use std::io::{self, Write};
-use std::time::Duration;
+use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, name_of};
+use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of, nanos};
+
+/// DNS messages.
+pub static MESSAGES: Statistic =
+    Statistic::new(["dns,tree", "dns", "DNS messages: types, codes, sizes, response times"], |named| Box::new(Dns::new(named)));
 
 /// Nanoseconds per millisecond.
 const MILLISECOND: u32 = 1_000_000;
@@ -22,7 +20,7 @@ const RESPONSE: u64 = 0x8000;
 const LEVELS: [&str; 4] = ["1st Level", "2nd Level", "3rd Level", "4th Level or more"];
 
 /// DNS statistics.
-pub(super) struct Dns {
+struct Dns {
     topics: Topics,
     places: Places,
     layers: Vec<&'static Field>,
@@ -86,9 +84,9 @@ const COUNTS: [(Fact, &str); 4] = [
 ];
 
 impl Dns {
-    pub(super) fn new(registry: Registry) -> Dns {
-        let layers = registry.named("dns");
-        let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field))).collect();
+    fn new(named: Named<'_>) -> Dns {
+        let layers = named("dns");
+        let fields = FACTS.iter().flat_map(|(fact, name)| named(name).into_iter().map(|field| (*fact, field))).collect();
         let mut topics = Topics::new("Total Packets", Order::Wireshark);
         let size = topics.root("Payload size");
         let [query, response, service] = ["Query Stats", "Response Stats", "Service Stats"].map(|label| topics.root(label));
@@ -105,7 +103,7 @@ impl Dns {
             topics.unit(time, MILLISECOND);
         }
         let places = Places { size, name, labels, counts, time, unsolicited, retransmitted };
-        let named = ["dns.flags.opcode", "dns.flags.rcode"].map(|name| registry.named(name).first().copied());
+        let named = ["dns.flags.opcode", "dns.flags.rcode"].map(|name| named(name).first().copied());
         Dns { topics, places, layers, fields, named }
     }
 
@@ -155,12 +153,7 @@ impl Dns {
                 topics.count(*place, Some(number(*fact).unwrap_or_default()));
             }
         }
-        let time = first(Fact::Time).and_then(|node| match node.value() {
-            Value::Double(seconds) => {
-                Duration::try_from_secs_f64(seconds).ok().and_then(|time| u64::try_from(time.as_nanos()).ok())
-            }
-            _ => None,
-        });
+        let time = first(Fact::Time).and_then(nanos);
         match (time, first(Fact::Unsolicited)) {
             (Some(time), _) => drop(self.places.time.map(|place| topics.count(place, Some(time)))),
             (None, Some(_)) => drop(self.places.unsolicited.map(|place| topics.count(place, None))),
@@ -170,10 +163,6 @@ impl Dns {
 }
 
 impl Counter for Dns {
-    fn key(&self) -> &'static str {
-        "dns"
-    }
-
     fn demand(&self) -> Demand {
         let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
         Demand { fields, ..Demand::STREAM_BYTES }
@@ -181,18 +170,13 @@ impl Counter for Dns {
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
         for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| self.layers.iter().any(|field| field.is(node.field()))) else {
-                continue;
-            };
-            self.message(message, seen.since_start);
+            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
+                self.message(message, seen.since_start);
+            }
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "DNS", topics: &self.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree("DNS", &self.topics)
     }
 }

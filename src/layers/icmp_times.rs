@@ -1,19 +1,23 @@
 //! Echo requests, replies and response times, as tshark's `icmp,srt`.
 
-use super::asked::{Counter, Page, Seen};
-use crate::layers::icmp;
+use super::icmp;
 use crate::limits;
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Carriers, Demand, Dissection, Field, Fields, NodeRef, Only, Value};
+use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
 use std::io::{self, Write};
+
+/// Echo requests and their replies.
+pub static TIMES: Statistic =
+    Statistic::new(["icmp,srt", "icmp_srt", "ICMP echo requests, replies and response times"], |named| {
+        Box::new(Icmp::new(named))
+    });
 
 /// Type of an echo request.
 const REQUEST: u64 = 8;
 
 /// Echo requests and their replies.
 #[derive(Default)]
-pub(super) struct Icmp {
+struct Icmp {
     fields: Vec<&'static Field>,
     requests: u64,
     replies: u64,
@@ -27,8 +31,8 @@ pub(super) struct Icmp {
 }
 
 impl Icmp {
-    pub(super) fn new(registry: Registry) -> Icmp {
-        let fields = ["icmp.type", "icmp.resptime"].into_iter().flat_map(|name| registry.named(name)).collect();
+    fn new(named: Named<'_>) -> Icmp {
+        let fields = ["icmp.type", "icmp.resptime"].into_iter().flat_map(named).collect();
         Icmp { fields, ..Icmp::default() }
     }
 
@@ -70,10 +74,6 @@ impl Icmp {
 }
 
 impl Counter for Icmp {
-    fn key(&self) -> &'static str {
-        "icmp_srt"
-    }
-
     fn demand(&self) -> Demand {
         let only = Only::these(self.fields.iter().copied());
         Demand { carriers: Carriers::Full, fields: Fields::Only(only), named: Some(only), ..Demand::LAYERS }
@@ -92,6 +92,12 @@ impl Counter for Icmp {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for Icmp {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         const RULE: &str = "==========================================================================";
         let filter = if page.filter.is_empty() { "<none>" } else { page.filter };
@@ -106,18 +112,19 @@ impl Counter for Icmp {
         writeln!(to, "{first:<10}{last:<10}\n{RULE}")
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.put("requests", &self.requests)?;
-        of.put("replies", &self.replies)?;
-        of.put("lost", &self.lost())?;
-        let Some([(least, first), (greatest, last)]) = self.range else { return Ok(()) };
-        of.object("time_ms", |of| {
-            let numbers = [("least", least), ("greatest", greatest), ("mean", self.mean())];
-            numbers.iter().try_for_each(|(key, number)| of.put(key, number))?;
-            of.put("median", &self.median())?;
-            of.put("deviation", &self.deviation())?;
-            of.put("least_frame", &first)?;
-            of.put("greatest_frame", &last)
-        })
+    fn facts(&self) -> Facts<'_> {
+        let mut facts: Facts<'_> =
+            vec![("requests", self.requests.into()), ("replies", self.replies.into()), ("lost", self.lost().into())];
+        if let Some([(least, first), (greatest, last)]) = self.range {
+            let numbers = [("least", least), ("greatest", greatest), ("mean", self.mean()), ("median", self.median())];
+            let mut times: Facts<'_> = numbers.map(|(key, number)| (key, number.into())).into();
+            times.extend([
+                ("deviation", self.deviation().into()),
+                ("least_frame", first.into()),
+                ("greatest_frame", last.into()),
+            ]);
+            facts.push(("time_ms", Fact::Object(times)));
+        }
+        facts
     }
 }

@@ -1,12 +1,13 @@
 //! RTSP requests by method and responses by status code, as tshark's `rtsp,tree`.
 
-use super::asked::{Counter, Page, Seen};
-use super::status::Answers;
-use super::tables::{Tree, print_tree};
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Demand, Dissection, Field, Fields, Names, NodeRef, Only, name_of};
-use std::io::{self, Write};
+use crate::wire::statistics::{Answers, Counter, Named, Report, Seen, Statistic, is_of};
+
+/// Requests by method, and responses by status code.
+pub static MESSAGES: Statistic =
+    Statistic::new(["rtsp,tree", "rtsp", "RTSP requests by method, responses by status code"], |named| {
+        Box::new(Rtsp::new(named))
+    });
 
 /// Status codes (RFC 2326, 7.1.1).
 const CODES: Names = &[
@@ -57,7 +58,7 @@ const CODES: Names = &[
 ];
 
 /// RTSP messages.
-pub(super) struct Rtsp {
+struct Rtsp {
     answers: Answers,
     layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
@@ -65,25 +66,20 @@ pub(super) struct Rtsp {
 }
 
 impl Rtsp {
-    pub(super) fn new(registry: Registry) -> Rtsp {
-        let [layers, methods, codes] = ["rtsp", "rtsp.method", "rtsp.status"].map(|name| registry.named(name));
+    fn new(named: Named<'_>) -> Rtsp {
+        let [layers, methods, codes] = ["rtsp", "rtsp.method", "rtsp.status"].map(named);
         let answers = Answers::new("RTSP", ["RTSP Request Packets", "RTSP Response Packets"]);
         Rtsp { answers, layers, methods, codes }
     }
 }
 
 impl Counter for Rtsp {
-    fn key(&self) -> &'static str {
-        "rtsp"
-    }
-
     fn demand(&self) -> Demand {
         let fields = Fields::Only(Only::these(self.methods.iter().chain(&self.codes).copied()));
         Demand { fields, ..Demand::STREAM_BYTES }
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
         for layer in &of.tree.layers {
             let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
             self.answers.topics.at(seen.since_start);
@@ -96,11 +92,7 @@ impl Counter for Rtsp {
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "RTSP/Packet Counter", topics: &self.answers.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.answers.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree("RTSP/Packet Counter", &self.answers.topics)
     }
 }

@@ -1,13 +1,14 @@
 //! RuneScape sessions: packets by side and name, players, and their positions over time.
 
-use super::asked::{Counter, Page, Seen};
-use super::tables::print_topics;
-use super::topics::{Order, Topics};
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Demand, Dissection, Field, Fields, Kind, NodeRef, Only};
+use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
 use std::collections::HashMap;
-use std::io::{self, Write};
+
+/// Packets, players and positions.
+pub static SESSIONS: Statistic =
+    Statistic::new(["rs,tree", "rs", "RuneScape sessions: packets by name, players and their positions"], |named| {
+        Box::new(Rs::new(named))
+    });
 
 /// Tiles per side of a zone: a position is listed when a player enters another one.
 const ZONE: u64 = 8;
@@ -19,7 +20,7 @@ const TENTH: i64 = 100_000_000;
 const PLAYERS: usize = 1 << 16;
 
 /// Packets, players and positions.
-pub(super) struct Rs {
+struct Rs {
     topics: Topics,
     layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
@@ -53,11 +54,11 @@ const FACTS: [(Fact, &str); 7] = [
 ];
 
 impl Rs {
-    pub(super) fn new(registry: Registry) -> Rs {
-        let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field)));
+    fn new(named: Named<'_>) -> Rs {
+        let fields = FACTS.iter().flat_map(|(fact, name)| named(name).into_iter().map(|field| (*fact, field)));
         let mut topics = Topics::new("RuneScape packets", Order::Frequent);
         let (players, positions) = (topics.root("Players seen"), topics.root("Positions over time"));
-        let (layers, fields) = (registry.named("rs"), fields.collect());
+        let (layers, fields) = (named("rs"), fields.collect());
         Rs { topics, layers, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
     }
 
@@ -127,10 +128,6 @@ impl Rs {
 }
 
 impl Counter for Rs {
-    fn key(&self) -> &'static str {
-        "rs"
-    }
-
     fn demand(&self) -> Demand {
         let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
         Demand { fields, ..Demand::STREAM_BYTES }
@@ -138,18 +135,13 @@ impl Counter for Rs {
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
         for layer in &of.tree.layers {
-            let is_own = |field: &Field| self.layers.iter().any(|own| own.is(field));
-            if let Some(message) = of.layer_node(layer).filter(|node| is_own(node.field())) {
+            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
                 self.message(message, seen.since_start);
             }
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_topics(&self.topics, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Topics(&self.topics)
     }
 }

@@ -2,14 +2,23 @@
 //!
 //! SSDP is HTTP over UDP, and is counted as in tshark.
 
-use super::asked::{Counter, Page, Seen};
-use super::status::Answers;
-use super::tables::{Tree, print_tree};
-use super::topics::{Order, Topics};
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Address, Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, name_of};
-use std::io::{self, Write};
+use crate::wire::statistics::{Answers, Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
+
+/// Requests by method, and responses by status code.
+pub static MESSAGES: Statistic =
+    Statistic::new(["http,tree", "http", "HTTP requests by method, responses by status code"], |named| {
+        Box::new(Http::new(named))
+    });
+
+/// Requests by host and URI.
+pub static REQUESTS: Statistic =
+    Statistic::new(["http_req,tree", "http_req", "HTTP requests by host and URI"], |named| Box::new(HttpRequests::new(named)));
+
+/// Requests and responses by server.
+pub static SERVERS: Statistic = Statistic::new(["http_srv,tree", "http_srv", "HTTP requests and responses by server"], |named| {
+    Box::new(HttpServers::new(named))
+});
 
 /// HTTP layers, and the fields that statistics read.
 struct Reader {
@@ -20,10 +29,6 @@ struct Reader {
     uris: Vec<&'static Field>,
 }
 
-fn is_of(fields: &[&'static Field], field: &Field) -> bool {
-    fields.iter().any(|one| one.is(field))
-}
-
 /// What a message is.
 enum Message<'t> {
     Request(NodeRef<'t>),
@@ -32,10 +37,10 @@ enum Message<'t> {
 }
 
 impl Reader {
-    fn new(registry: Registry) -> Reader {
-        let layers = [registry.named("http"), registry.named("ssdp")].concat();
+    fn new(named: Named<'_>) -> Reader {
+        let layers = [named("http"), named("ssdp")].concat();
         let [methods, codes, hosts, uris] =
-            ["http.request.method", "http.response.code", "http.host", "http.request.uri"].map(|name| registry.named(name));
+            ["http.request.method", "http.response.code", "http.host", "http.request.uri"].map(named);
         Reader { layers, methods, codes, hosts, uris }
     }
 
@@ -66,22 +71,18 @@ impl Reader {
 }
 
 /// Requests by method, and responses by status code.
-pub(super) struct Http {
+struct Http {
     answers: Answers,
     reader: Reader,
 }
 
 impl Http {
-    pub(super) fn new(registry: Registry) -> Http {
-        Http { answers: Answers::new("HTTP", ["HTTP Request Packets", "HTTP Response Packets"]), reader: Reader::new(registry) }
+    fn new(named: Named<'_>) -> Http {
+        Http { answers: Answers::new("HTTP", ["HTTP Request Packets", "HTTP Response Packets"]), reader: Reader::new(named) }
     }
 }
 
 impl Counter for Http {
-    fn key(&self) -> &'static str {
-        "http"
-    }
-
     fn demand(&self) -> Demand {
         self.reader.demand()
     }
@@ -100,32 +101,24 @@ impl Counter for Http {
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "HTTP/Packet Counter", topics: &self.answers.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.answers.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree("HTTP/Packet Counter", &self.answers.topics)
     }
 }
 
 /// Requests by host and URI.
-pub(super) struct HttpRequests {
+struct HttpRequests {
     topics: Topics,
     reader: Reader,
 }
 
 impl HttpRequests {
-    pub(super) fn new(registry: Registry) -> HttpRequests {
-        HttpRequests { topics: Topics::new("HTTP Requests by HTTP Host", Order::Wireshark), reader: Reader::new(registry) }
+    fn new(named: Named<'_>) -> HttpRequests {
+        HttpRequests { topics: Topics::new("HTTP Requests by HTTP Host", Order::Wireshark), reader: Reader::new(named) }
     }
 }
 
 impl Counter for HttpRequests {
-    fn key(&self) -> &'static str {
-        "http_req"
-    }
-
     fn demand(&self) -> Demand {
         self.reader.demand()
     }
@@ -147,17 +140,13 @@ impl Counter for HttpRequests {
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "HTTP/Requests", topics: &self.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree("HTTP/Requests", &self.topics)
     }
 }
 
 /// Requests and responses by server.
-pub(super) struct HttpServers {
+struct HttpServers {
     topics: Topics,
     /// Requests by address and by host, and responses by address.
     places: [usize; 3],
@@ -165,12 +154,12 @@ pub(super) struct HttpServers {
 }
 
 impl HttpServers {
-    pub(super) fn new(registry: Registry) -> HttpServers {
+    fn new(named: Named<'_>) -> HttpServers {
         let mut topics = Topics::new("HTTP Requests by Server", Order::Wireshark);
         let [by_address, by_host] = ["HTTP Requests by Server Address", "HTTP Requests by HTTP Host"]
             .map(|label| topics.place(0, label).unwrap_or_default());
         let responses = topics.root("HTTP Responses by Server Address");
-        HttpServers { topics, places: [by_address, by_host, responses], reader: Reader::new(registry) }
+        HttpServers { topics, places: [by_address, by_host, responses], reader: Reader::new(named) }
     }
 }
 
@@ -184,10 +173,6 @@ fn host_of(end: Option<Address>) -> String {
 }
 
 impl Counter for HttpServers {
-    fn key(&self) -> &'static str {
-        "http_srv"
-    }
-
     fn demand(&self) -> Demand {
         self.reader.demand()
     }
@@ -220,11 +205,7 @@ impl Counter for HttpServers {
         }
     }
 
-    fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-        print_tree(&Tree { title: "HTTP/Load Distribution", topics: &self.topics }, page, to)
-    }
-
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        self.topics.json(of)
+    fn report(&self) -> Report<'_> {
+        Report::Tree("HTTP/Load Distribution", &self.topics)
     }
 }

@@ -1,10 +1,12 @@
 //! DHCP messages by type, as tshark's `dhcp,stat`.
 
-use super::asked::{Counter, Page, Seen};
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Demand, Dissection, Field, Names, NodeRef, Only, name_of};
+use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of};
 use std::io::{self, Write};
+
+/// Messages by type.
+pub static MESSAGES: Statistic =
+    Statistic::new(["dhcp,stat", "dhcp", "DHCP messages by type"], |named| Box::new(Dhcp::new(named)));
 
 /// Message types, with tshark's names (RFC 2132, 9.6; RFC 3203, 4388, 6926, 7724).
 const TYPES: Names = &[
@@ -29,15 +31,15 @@ const TYPES: Names = &[
 ];
 
 /// DHCP messages.
-pub(super) struct Dhcp {
+struct Dhcp {
     layers: Vec<&'static Field>,
     types: Vec<&'static Field>,
     counts: Vec<u64>,
 }
 
 impl Dhcp {
-    pub(super) fn new(registry: Registry) -> Dhcp {
-        let [layers, types] = ["dhcp", "dhcp.option.dhcp"].map(|name| registry.named(name));
+    fn new(named: Named<'_>) -> Dhcp {
+        let [layers, types] = ["dhcp", "dhcp.option.dhcp"].map(named);
         Dhcp { layers, types, counts: vec![0; TYPES.len()] }
     }
 
@@ -47,16 +49,11 @@ impl Dhcp {
 }
 
 impl Counter for Dhcp {
-    fn key(&self) -> &'static str {
-        "dhcp"
-    }
-
     fn demand(&self) -> Demand {
         Demand::of_fields(Only::these(self.types.iter().copied()))
     }
 
     fn tree(&mut self, of: Dissection<'_>, _: Seen) {
-        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
         for layer in &of.tree.layers {
             let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
             let kind = message.behind().find(|node| is_of(&self.types, node.field())).and_then(NodeRef::number);
@@ -68,6 +65,12 @@ impl Counter for Dhcp {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for Dhcp {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         const WIDTH: usize = 101;
         let rule = "=".repeat(page.width.map_or(WIDTH, |most| most.min(WIDTH)));
@@ -79,10 +82,7 @@ impl Counter for Dhcp {
         writeln!(to, "{rule}")
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.list("types", self.rows(), |of, (name, count)| {
-            of.put("type", name)?;
-            of.put("count", &count)
-        })
+    fn facts(&self) -> Facts<'_> {
+        vec![("types", Fact::list(self.rows(), |(name, count)| vec![("type", name.into()), ("count", count.into())]))]
     }
 }

@@ -3,14 +3,15 @@
 //! A setup time is that from an INVITE to its ACK. A message over UDP is resent if its sender sent one of the same call, sequence
 //! number, and method or status code before.
 
-use super::asked::{Counter, Page, Seen};
-use super::tables::Shown;
-use crate::registry::Registry;
-use crate::render::Members;
 use crate::tree::{Demand, Dissection, Field, Fields, Layer, NodeRef, Only, Transport, name_of};
+use crate::wire::statistics::{Clean, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
+
+/// Requests, responses and setup times.
+pub static MESSAGES: Statistic =
+    Statistic::new(["sip,stat", "sip", "SIP messages by status code and method, setup times"], |named| Box::new(Sip::new(named)));
 
 /// Status codes that tshark names, and the codes that stand for others of their class.
 const CODES: &[(u64, &str)] = &[
@@ -101,7 +102,7 @@ const CALLS: usize = 1 << 17;
 const MILLISECOND: u64 = 1_000_000;
 
 /// SIP messages.
-pub(super) struct Sip {
+struct Sip {
     layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
     codes: Vec<&'static Field>,
@@ -153,9 +154,9 @@ fn counted(code: u64) -> Option<u64> {
 }
 
 impl Sip {
-    pub(super) fn new(registry: Registry) -> Sip {
+    fn new(named: Named<'_>) -> Sip {
         let [layers, methods, codes, calls, sequences] =
-            ["sip", "sip.Method", "sip.Status-Code", "sip.Call-ID", "sip.CSeq"].map(|name| registry.named(name));
+            ["sip", "sip.Method", "sip.Status-Code", "sip.Call-ID", "sip.CSeq"].map(named);
         Sip {
             layers,
             methods,
@@ -217,15 +218,7 @@ impl Sip {
     }
 }
 
-fn is_of(fields: &[&'static Field], field: &Field) -> bool {
-    fields.iter().any(|one| one.is(field))
-}
-
 impl Counter for Sip {
-    fn key(&self) -> &'static str {
-        "sip"
-    }
-
     fn demand(&self) -> Demand {
         let all = [&self.methods, &self.codes, &self.calls, &self.sequences];
         let fields = Fields::Only(Only::these(all.into_iter().flatten().copied()));
@@ -240,6 +233,12 @@ impl Counter for Sip {
         }
     }
 
+    fn report(&self) -> Report<'_> {
+        Report::Text(self)
+    }
+}
+
+impl Text for Sip {
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         const RULE: &str = "===================================================================";
         writeln!(to, "\n{RULE}")?;
@@ -254,29 +253,25 @@ impl Counter for Sip {
         }
         writeln!(to, "\n* List of SIP Request methods")?;
         for (method, count) in &self.by_method {
-            writeln!(to, "  {:<15} : {count:5} Packets", Shown(method).to_string())?;
+            writeln!(to, "  {:<15} : {count:5} Packets", Clean(method).to_string())?;
         }
         let Setups { least, greatest, .. } = self.setups;
         writeln!(to, "\n* Average setup time {} ms\n Min {least} ms\n Max {greatest} ms\n{RULE}", self.setups.average())
     }
 
-    fn json(&self, of: &mut Members<'_, '_>) -> io::Result<()> {
-        of.put("messages", &self.messages)?;
-        of.put("resent", &self.resent)?;
-        of.list("codes", &self.by_code, |of, (code, count)| {
-            of.put("code", code)?;
-            of.put("name", name_of(CODES, *code).unwrap_or_default())?;
-            of.put("count", count)
-        })?;
-        of.list("methods", &self.by_method, |of, (method, count)| {
-            of.put("method", method)?;
-            of.put("count", count)
-        })?;
-        if self.setups.count == 0 {
-            return Ok(());
+    fn facts(&self) -> Facts<'_> {
+        let codes = Fact::list(&self.by_code, |(code, count)| {
+            vec![("code", (*code).into()), ("name", name_of(CODES, *code).unwrap_or_default().into()), ("count", (*count).into())]
+        });
+        let methods =
+            Fact::list(&self.by_method, |(method, count)| vec![("method", method.as_str().into()), ("count", (*count).into())]);
+        let mut facts =
+            vec![("messages", self.messages.into()), ("resent", self.resent.into()), ("codes", codes), ("methods", methods)];
+        if self.setups.count > 0 {
+            let Setups { least, greatest, .. } = self.setups;
+            let times = [("average", self.setups.average()), ("least", least), ("greatest", greatest)];
+            facts.push(("setup_ms", Fact::Object(times.map(|(key, number)| (key, number.into())).into())));
         }
-        let Setups { least, greatest, .. } = self.setups;
-        let milliseconds = [("average", self.setups.average()), ("least", least), ("greatest", greatest)];
-        of.object("setup_ms", |of| milliseconds.iter().try_for_each(|(key, number)| of.put(key, number)))
+        facts
     }
 }
