@@ -204,6 +204,23 @@ struct Reader {
 }
 
 impl Reader {
+    fn new(settings: &InputSettings, collector: Collector, filter: Option<Matching>, is_default: bool, numbers: bool) -> Reader {
+        Reader {
+            blind: Engine::new(settings.registry().blind(), Collector::demand()),
+            collector,
+            follower: Follower::new(None),
+            filter,
+            matching: HashSet::new(),
+            known: HashMap::default(),
+            records: HashMap::default(),
+            existing: Existing::default(),
+            skips_recognized: is_default,
+            numbers,
+            start: None,
+            opened: false,
+        }
+    }
+
     /// Whether records are required, not only payload bytes.
     fn dissects(&self) -> bool {
         self.skips_recognized || self.numbers
@@ -267,6 +284,23 @@ impl Audience for Reader {
     }
 }
 
+/// Reports bytes and groups above the limits.
+fn report_left_out(bytes: u64, groups: usize) {
+    if bytes > 0 {
+        let most = limits::EXPLORE_BYTES.get();
+        print_error(format_args!(
+            "{bytes} bytes exceed the limit of {most} and are not explored; --limit explore.bytes=BYTES raises it"
+        ));
+    }
+    if groups > 0 {
+        let what = if groups == 1 { "group" } else { "groups" };
+        let most = limits::EXPLORE_GROUPS.get();
+        print_error(format_args!(
+            "{groups} smaller {what} not explored; -s selects conversations, --limit explore.groups=N raises the limit of {most}"
+        ));
+    }
+}
+
 fn answer(
     options: &ExploreOptions,
     source: &Source,
@@ -276,20 +310,9 @@ fn answer(
 ) -> io::Result<Exit> {
     // A value may be anywhere: only an exploration leaves out what is known.
     let is_default = asked.streams.is_none() && asked.filter.is_none() && asked.sought.is_none();
-    let mut reader = Reader {
-        blind: Engine::new(settings.registry().blind(), Collector::demand()),
-        collector: Collector::new(asked.streams.clone(), options.max_bytes),
-        follower: Follower::new(None),
-        filter: asked.filter,
-        matching: HashSet::new(),
-        known: HashMap::default(),
-        records: HashMap::default(),
-        existing: Existing::default(),
-        skips_recognized: is_default,
-        numbers: options.kind.is_some() || asked.sought.is_some(),
-        start: None,
-        opened: false,
-    };
+    let numbers = options.kind.is_some() || asked.sought.is_some();
+    let collector = Collector::new(asked.streams.clone(), options.max_bytes);
+    let mut reader = Reader::new(settings, collector, asked.filter, is_default, numbers);
     let exit = input::input(source, settings, &mut reader)?;
     if !reader.opened {
         return Ok(exit);
@@ -313,19 +336,7 @@ fn answer(
     let explored: Vec<(String, Explored<'_>)> =
         groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
     let mut to = screen.writer(!source.is_complete());
-    if left_out > 0 {
-        let most = limits::EXPLORE_BYTES.get();
-        print_error(format_args!(
-            "{left_out} bytes exceed the limit of {most} and are not explored; --limit explore.bytes=BYTES raises it"
-        ));
-    }
-    if smaller > 0 {
-        let what = if smaller == 1 { "group" } else { "groups" };
-        let most = limits::EXPLORE_GROUPS.get();
-        print_error(format_args!(
-            "{smaller} smaller {what} not explored; -s selects conversations, --limit explore.groups=N raises the limit of {most}"
-        ));
-    }
+    report_left_out(left_out, smaller);
     let number = |side: &Side, at: u64| {
         let records = records.get(&(side.stream, side.dir))?;
         let behind = records.partition_point(|(off, _)| *off <= at);

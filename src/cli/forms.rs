@@ -74,26 +74,8 @@ impl Plan {
         let document = |form| Plan::Document(form, KeptNames::default(), time);
         Ok(match form {
             _ if output.quiet => Plan::Silent,
-            Form::Table | Form::Text => Plan::Table(TableOptions {
-                verbose_fields: output.full,
-                carriers: output.verbose,
-                hex: output.hex,
-                details: details(output.only.as_deref())?,
-                width: width(),
-                theme,
-                time,
-                file_names: several,
-            }),
-            Form::List => Plan::List(ListOptions {
-                theme,
-                time,
-                file_names: several,
-                width: width(),
-                whole: output.full,
-                flush: false,
-                hex: output.hex,
-                secrets: false,
-            }),
+            Form::Table | Form::Text => Plan::Table(table_options(output, theme, time, several)?),
+            Form::List => Plan::List(list_options(output, theme, time, several)),
             Form::Html if io::stdout().is_terminal() => {
                 return Err(
                     "-T html writes a page for a browser; redirect it to a file: proto-dissect -T html FILE > page.html".into()
@@ -307,6 +289,24 @@ fn wants_colour(when: When) -> bool {
 pub(super) fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0))
+}
+
+fn table_options(output: &Output, theme: Theme, time: TimeForm, several: bool) -> Result<TableOptions, Wrong> {
+    Ok(TableOptions {
+        verbose_fields: output.full,
+        carriers: output.verbose,
+        hex: output.hex,
+        details: details(output.only.as_deref())?,
+        width: width(),
+        theme,
+        time,
+        file_names: several,
+    })
+}
+
+fn list_options(output: &Output, theme: Theme, time: TimeForm, several: bool) -> ListOptions {
+    let (whole, hex) = (output.full, output.hex);
+    ListOptions { theme, time, file_names: several, width: width(), whole, flush: false, hex, secrets: false }
 }
 
 pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {

@@ -144,26 +144,36 @@ impl Capturing {
         if self.capture_filter.is_some() {
             return Some(format!("-f is a capture filter; display filters use -Y; to capture, try {}", pipe("")));
         }
-        let snapshot = self.snapshot.as_deref();
-        if let Some(stream) = snapshot.filter(|value| value.contains('/')) {
-            return Some(format!("-s selects a conversation of follow; try proto-dissect follow FILE -s {stream}"));
+        self.of_snapshot().or_else(|| self.of_interface()).or_else(|| self.of_other())
+    }
+
+    /// `-s`: of other programs the snapshot length, here a conversation.
+    fn of_snapshot(&self) -> Option<Wrong> {
+        let snapshot = self.snapshot.as_deref()?;
+        if snapshot.contains('/') {
+            return Some(format!("-s selects a conversation of follow; try proto-dissect follow FILE -s {snapshot}"));
         }
-        if let Some(length) = snapshot {
-            let length = if length.is_empty() { "96" } else { length };
-            return Some(format!(
-                "-s sets the snapshot length of a live capture, which this program does not do; try {}",
-                pipe(&format!("-s {length} "))
-            ));
-        }
+        let length = if snapshot.is_empty() { "96" } else { snapshot };
+        Some(format!(
+            "-s sets the snapshot length of a live capture, which this program does not do; try {}",
+            self.pipe(&format!("-s {length} "))
+        ))
+    }
+
+    /// Options of the interface of a live capture.
+    fn of_interface(&self) -> Option<Wrong> {
         let options = [
             (self.not_promiscuous, "-p", "-p "),
             (self.monitor, "-I", "-I "),
             (self.buffer.is_some(), "-B", "-B 4096 "),
             (self.link_type.is_some(), "-y", "-y EN10MB "),
         ];
-        if let Some((_, option, more)) = options.into_iter().find(|(given, ..)| *given) {
-            return Some(format!("{option} configures a live capture, which this program does not do; try {}", pipe(more)));
-        }
+        let (_, option, more) = options.into_iter().find(|(given, ..)| *given)?;
+        Some(format!("{option} configures a live capture, which this program does not do; try {}", self.pipe(more)))
+    }
+
+    /// Options that have nothing to do with a live capture.
+    fn of_other(&self) -> Option<Wrong> {
         let others = [
             (self.profile.is_some(), "-C selects a Wireshark configuration profile; use -o PROTO.NAME=VALUE and -d instead"),
             (

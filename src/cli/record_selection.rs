@@ -56,6 +56,77 @@ enum Stop {
     Output(io::Error),
 }
 
+/// The records of one tree pass through it.
+struct Sieve<'s> {
+    view: View,
+    filter: Option<&'s Filter>,
+    selection: &'s mut Selection,
+    /// Number of the next message.
+    next: &'s mut u64,
+    outcome: &'s mut Outcome,
+}
+
+impl Sieve<'_> {
+    /// Takes a record if it is selected. Returns its number, unless records after it may have the same.
+    fn offer(
+        &mut self,
+        of: Dissection<'_>,
+        record: &Record<'_>,
+        take: &mut impl FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> Result<Option<u64>, Stop> {
+        if let Record::Message(message) = record {
+            self.outcome.unexplained.see(message);
+        }
+        let matches = is_seen(of, record) && self.filter.is_none_or(|filter| filter.matches(record));
+        let number = match record {
+            Record::Message(message) => {
+                *self.next = message.n.saturating_add(1);
+                message.n
+            }
+            Record::Packet(packet) => packet.of.tree.frame.number,
+            // A late record is selected by the number of its frame, and counts like a packet where a filter selects it.
+            Record::Late(late) => {
+                if self.filter.is_none() {
+                    return if self.selection.names(late.frame()) { pass(record, take) } else { Ok(None) };
+                }
+                if matches && self.selection.takes(late.frame()) {
+                    pass(record, take)?;
+                    self.outcome.taken += 1;
+                }
+                return if self.selection.has_enough() { Err(Stop::Enough) } else { Ok(None) };
+            }
+            Record::Gap(gap) => return if matches && self.names_gap(gap.frame) { pass(record, take) } else { Ok(None) },
+        };
+        if matches && self.selection.takes(number) {
+            pass(record, take)?;
+            self.outcome.taken += 1;
+        }
+        Ok(Some(number))
+    }
+
+    /// Whether a gap of this frame is selected. In the view of messages, it is shown beside a selected message.
+    fn names_gap(&self, frame: u64) -> bool {
+        match self.view {
+            _ if !self.selection.is_numbered() => true,
+            View::Packets => self.selection.names(frame),
+            View::Messages => self.selection.names(*self.next) || self.selection.names(self.next.saturating_sub(1)),
+        }
+    }
+}
+
+fn pass(record: &Record<'_>, take: &mut impl FnMut(&Record<'_>) -> io::Result<()>) -> Result<Option<u64>, Stop> {
+    take(record).map(|()| None).map_err(Stop::Output)
+}
+
+fn is_seen(of: Dissection<'_>, record: &Record<'_>) -> bool {
+    match record {
+        Record::Message(message) => of.tree.is_seen(message.layer),
+        Record::Packet(_) => !of.tree.outcome.filtered_out,
+        Record::Late(late) => late.layers.iter().any(|layer| of.tree.is_seen(layer)),
+        Record::Gap(_) => true,
+    }
+}
+
 impl RecordSelection {
     /// Parses the options. Errors name the expected values.
     pub(super) fn new(output: &Output, columns: Option<Scope>) -> Result<RecordSelection, Wrong> {
@@ -154,51 +225,11 @@ impl RecordSelection {
         *waits |=
             view == View::Packets && captured && selection.is_numbered() && selection.names(of.tree.frame.number) && may_wait(of);
         let may_become_late = *waits;
+        let mut sieve = Sieve { view, filter: filter.as_ref(), selection, next, outcome };
         let shown = tally.records(of, captured, |record| {
-            if let Record::Message(message) = &record {
-                outcome.unexplained.see(message);
-            }
-            let is_seen = match &record {
-                Record::Message(message) => of.tree.is_seen(message.layer),
-                Record::Packet(_) => !of.tree.outcome.filtered_out,
-                Record::Late(late) => late.layers.iter().any(|layer| of.tree.is_seen(layer)),
-                Record::Gap(_) => true,
-            };
-            let matches = is_seen && filter.as_ref().is_none_or(|filter| filter.matches(&record));
-            let number = match &record {
-                Record::Message(message) => {
-                    *next = message.n.saturating_add(1);
-                    message.n
-                }
-                Record::Packet(packet) => packet.of.tree.frame.number,
-                // A late record is selected by the number of its frame, and counts like a packet where a filter selects it.
-                Record::Late(late) if filter.is_none() => {
-                    let is_named = selection.names(late.frame());
-                    return if is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
-                }
-                Record::Late(late) => {
-                    if matches && selection.takes(late.frame()) {
-                        take(&record).map_err(Stop::Output)?;
-                        outcome.taken += 1;
-                    }
-                    return if selection.has_enough() { Err(Stop::Enough) } else { Ok(()) };
-                }
-                // In the view of messages, a gap is shown beside a selected message.
-                Record::Gap(gap) => {
-                    let is_named = match view {
-                        _ if !selection.is_numbered() => true,
-                        View::Packets => selection.names(gap.frame),
-                        View::Messages => selection.names(*next) || selection.names(next.saturating_sub(1)),
-                    };
-                    return if matches && is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
-                }
-            };
-            if matches && selection.takes(number) {
-                take(&record).map_err(Stop::Output)?;
-                outcome.taken += 1;
-            }
-            *past = selection.is_past(number) && !may_become_late;
-            if selection.has_enough() || *past { Err(Stop::Enough) } else { Ok(()) }
+            let Some(number) = sieve.offer(of, &record, &mut take)? else { return Ok(()) };
+            *past = sieve.selection.is_past(number) && !may_become_late;
+            if sieve.selection.has_enough() || *past { Err(Stop::Enough) } else { Ok(()) }
         });
         if self.broken.is_none() && self.tally.malformed + self.tally.gaps > 0 {
             self.broken = Some(of.tree.frame.number);

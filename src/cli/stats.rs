@@ -138,28 +138,30 @@ impl Parsed {
             return if rest.is_empty() { Ok(()) } else { Err(format!("-z {name}: {part} is given twice")) };
         }
         parts.push(part);
-        if rest.is_empty() {
-            return Ok(());
-        }
-        match part {
-            Part::Expert => {
-                let (word, filter) = rest.split_once(',').unwrap_or((rest, ""));
-                details.severity = Severity::ALL.into_iter().find(|severity| severity.name() == word);
-                let filter = if details.severity.is_some() { filter } else { rest };
-                if !filter.trim().is_empty() {
-                    details.gates.push((part, intervals::gate(&format!("-z {name}"), filter)?));
-                }
-            }
-            Part::Declared(statistic) if statistic.takes == Takes::Families => details.families = Some(families(name, rest)?),
-            Part::Declared(statistic) if statistic.takes == Takes::Nothing => return Err(unknown(name)),
-            _ if details.gates.iter().any(|(part, _)| *part == counted) => {}
-            Part::Overview | Part::Time | Part::Transfers | Part::Health | Part::Coverage | Part::Intervals(_) => {
-                return Err(unknown(name));
-            }
-            _ => details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?)),
-        }
-        Ok(())
+        if rest.is_empty() { Ok(()) } else { restrict(details, name, part, counted, rest) }
     }
+}
+
+/// Restricts statistics to what follows their name: a severity, address families or a filter.
+fn restrict(details: &mut Details, name: &str, part: Part, counted: Part, rest: &str) -> Result<(), forms::Wrong> {
+    match part {
+        Part::Expert => {
+            let (word, filter) = rest.split_once(',').unwrap_or((rest, ""));
+            details.severity = Severity::ALL.into_iter().find(|severity| severity.name() == word);
+            let filter = if details.severity.is_some() { filter } else { rest };
+            if !filter.trim().is_empty() {
+                details.gates.push((part, intervals::gate(&format!("-z {name}"), filter)?));
+            }
+        }
+        Part::Declared(statistic) if statistic.takes == Takes::Families => details.families = Some(families(name, rest)?),
+        Part::Declared(statistic) if statistic.takes == Takes::Nothing => return Err(unknown(name)),
+        _ if details.gates.iter().any(|(part, _)| *part == counted) => {}
+        Part::Overview | Part::Time | Part::Transfers | Part::Health | Part::Coverage | Part::Intervals(_) => {
+            return Err(unknown(name));
+        }
+        _ => details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?)),
+    }
+    Ok(())
 }
 
 /// Parses a comma-separated list of `ip`, `ipv4` and `ipv6`.

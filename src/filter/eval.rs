@@ -13,7 +13,7 @@ use crate::record::pseudo::PseudoValue;
 use crate::record::seconds::since_1970;
 use crate::record::shown::Shown;
 use crate::record::{Message, Packet, Record};
-use crate::tree::Address;
+use crate::tree::{Address, Field};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -111,25 +111,40 @@ impl Evaluator<'_, '_> {
         if operand.all { seen && decided.is_continue() } else { decided.is_break() }
     }
 
+    fn fields(self, fields: &[&'static Field], visit: &mut Visit<'_>) -> ControlFlow<()> {
+        match self.of {
+            Subject::FastHeaders(plain) => {
+                fields.iter().filter_map(|field| plain.get(field)).try_for_each(|value| visit(&record_values::item_of(value)))
+            }
+            Subject::Record(record) => {
+                record_values::nodes(record, fields).try_for_each(|node| visit(&record_values::item(node)))?;
+                if record_values::is_generated(fields) {
+                    record_values::generated(record, fields, visit)?;
+                }
+                let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
+                fields
+                    .iter()
+                    .filter_map(|field| remembered.value(field))
+                    .try_for_each(|known| visit(&record_values::remembered(known)))
+            }
+        }
+    }
+
+    fn cased(self, item: &Item<'_>, case: Case, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        self.scratch.with_buffer(|text| {
+            item.with_bytes(|bytes| text.extend_from_slice(bytes));
+            match case {
+                Case::Lower => text.make_ascii_lowercase(),
+                Case::Upper => text.make_ascii_uppercase(),
+            }
+            visit(&Item::Bytes(Cow::Borrowed(text)))
+        })
+    }
+
     /// Visits values until `visit` stops.
     pub(super) fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
-            Value::Fields(fields) => match self.of {
-                Subject::FastHeaders(plain) => {
-                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|value| visit(&record_values::item_of(value)))
-                }
-                Subject::Record(record) => {
-                    record_values::nodes(record, fields).try_for_each(|node| visit(&record_values::item(node)))?;
-                    if record_values::is_generated(fields) {
-                        record_values::generated(record, fields, visit)?;
-                    }
-                    let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
-                    fields
-                        .iter()
-                        .filter_map(|field| remembered.value(field))
-                        .try_for_each(|known| visit(&record_values::remembered(known)))
-                }
-            },
+            Value::Fields(fields) => self.fields(fields, visit),
             Value::Pseudo(pseudo) => match self.of {
                 Subject::Record(record) => {
                     (pseudo.of)(record).map_or(ControlFlow::Continue(()), |answer| self.answer(answer, visit))
@@ -159,16 +174,7 @@ impl Evaluator<'_, '_> {
                 // As in Wireshark, a missing field has no count, not even 0.
                 if count > 0 { visit(&Item::Number(count)) } else { ControlFlow::Continue(()) }
             }
-            Value::Cased(of, case) => self.each(of, &mut |item| {
-                self.scratch.with_buffer(|text| {
-                    item.with_bytes(|bytes| text.extend_from_slice(bytes));
-                    match case {
-                        Case::Lower => text.make_ascii_lowercase(),
-                        Case::Upper => text.make_ascii_uppercase(),
-                    }
-                    visit(&Item::Bytes(Cow::Borrowed(text)))
-                })
-            }),
+            Value::Cased(of, case) => self.each(of, &mut |item| self.cased(item, *case, visit)),
             Value::Onward(fields) => match self.of {
                 Subject::Record(record) => {
                     record_values::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.masked_onward())))

@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Event, Missing, Payload};
-use crate::render::{Frames, Rfc3339, Role, Theme, cut, fold_painted, object, seconds, write_summary};
+use crate::render::{Frames, Members, Rfc3339, Role, Theme, cut, fold_painted, object, seconds, write_summary};
 use crate::tree::{Address, Ends, Side, Timestamp, hex};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -232,52 +232,8 @@ impl<W: Write> Dump<W> {
         };
         self.to.write_all(before.as_bytes())?;
         object(&mut self.to, |of| match event {
-            Event::Missing(missing) => {
-                of.put("type", "gap")?;
-                of.words("stream", missing.stream)?;
-                of.put("dir", missing.side.direction())?;
-                of.put("off", &missing.off)?;
-                of.put("len", &missing.len)?;
-                of.put("frame", &missing.frame)
-            }
-            Event::Payload(payload) => {
-                let message = &payload.message;
-                of.put("type", "words")?;
-                if message.n > 0 {
-                    of.put("n", &message.n)?;
-                }
-                if let Some(time) = payload.time().and_then(Rfc3339::of) {
-                    of.words("time", time)?;
-                }
-                if let Some(since) = message.times.since_start() {
-                    of.put("t", &(since as f64 / 1e9))?;
-                }
-                of.words("stream", payload.stream)?;
-                of.put("dir", payload.side.direction())?;
-                for (key, end) in [("src", payload.ends.src), ("dst", payload.ends.dst)] {
-                    end.map_or(Ok(()), |end| of.words(key, end))?;
-                }
-                if let Some(protocol) = message.protocol() {
-                    of.put("protocol", protocol.abbrev)?;
-                }
-                for (key, text) in [("name", message.name()), ("info", &message.info())] {
-                    if !text.is_empty() {
-                        of.put(key, text)?;
-                    }
-                }
-                of.put("frames", &message.frames())?;
-                of.put("off", &payload.off)?;
-                of.put("len", &payload.bytes.len())?;
-                if payload.is_stray {
-                    of.put("stray", &true)?;
-                }
-                if payload.secret > 0 {
-                    of.put("masked", &payload.secret)?;
-                }
-                let mut digits = String::with_capacity(2 * payload.bytes.len());
-                hex(payload.bytes, &mut digits).map_err(unwritable)?;
-                of.put("bytes", &digits)
-            }
+            Event::Missing(missing) => missing_members(missing, of),
+            Event::Payload(payload) => payload_members(payload, of),
         })?;
         if self.form == Form::Ndjson {
             self.to.write_all(b"\n")?;
@@ -338,6 +294,56 @@ impl<W: Write> Dump<W> {
         }
         Ok(())
     }
+}
+
+/// The members of a gap.
+fn missing_members(missing: &Missing, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.put("type", "gap")?;
+    of.words("stream", missing.stream)?;
+    of.put("dir", missing.side.direction())?;
+    of.put("off", &missing.off)?;
+    of.put("len", &missing.len)?;
+    of.put("frame", &missing.frame)
+}
+
+/// The members of a payload.
+fn payload_members(payload: &Payload<'_>, of: &mut Members<'_, '_>) -> io::Result<()> {
+    let message = &payload.message;
+    of.put("type", "words")?;
+    if message.n > 0 {
+        of.put("n", &message.n)?;
+    }
+    if let Some(time) = payload.time().and_then(Rfc3339::of) {
+        of.words("time", time)?;
+    }
+    if let Some(since) = message.times.since_start() {
+        of.put("t", &(since as f64 / 1e9))?;
+    }
+    of.words("stream", payload.stream)?;
+    of.put("dir", payload.side.direction())?;
+    for (key, end) in [("src", payload.ends.src), ("dst", payload.ends.dst)] {
+        end.map_or(Ok(()), |end| of.words(key, end))?;
+    }
+    if let Some(protocol) = message.protocol() {
+        of.put("protocol", protocol.abbrev)?;
+    }
+    for (key, text) in [("name", message.name()), ("info", &message.info())] {
+        if !text.is_empty() {
+            of.put(key, text)?;
+        }
+    }
+    of.put("frames", &message.frames())?;
+    of.put("off", &payload.off)?;
+    of.put("len", &payload.bytes.len())?;
+    if payload.is_stray {
+        of.put("stray", &true)?;
+    }
+    if payload.secret > 0 {
+        of.put("masked", &payload.secret)?;
+    }
+    let mut digits = String::with_capacity(2 * payload.bytes.len());
+    hex(payload.bytes, &mut digits).map_err(unwritable)?;
+    of.put("bytes", &digits)
 }
 
 /// Formats a message: `#4 Pip-Boy connection_accepted  frame 7`.

@@ -186,6 +186,19 @@ impl Header {
     }
 }
 
+/// What follows the header of a fragment. A truncated one cannot be reassembled; the first is dissected as far as it was captured.
+fn behind_fragment(wire: &mut Wire<'_>, part: Part, end: usize, is_whole: bool) -> Next {
+    match part.off {
+        _ if is_whole => {
+            wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
+            hide_in_part(wire, end, part.protocol, part.off);
+            Next::Fragment(part)
+        }
+        0 => Next::IpProtocol(part.protocol),
+        _ => Next::Data,
+    }
+}
+
 /// An IPv4 header with its options.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let captured = wire.remaining();
@@ -231,16 +244,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
     let is_whole = missing == 0 && end - start >= total;
-    let next = if payload.fragmented && is_whole {
-        wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
-        hide_in_part(wire, end, protocol, offset);
-        Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
-    } else if payload.fragmented && offset > 0 {
-        // A truncated fragment cannot be reassembled. The first one is dissected as far as it was captured.
-        Next::Data
-    } else {
-        Next::IpProtocol(protocol)
-    };
+    let part = Part { id: id.into(), protocol, off: offset, more };
+    let next = if payload.fragmented { behind_fragment(wire, part, end, is_whole) } else { Next::IpProtocol(protocol) };
     Ok(HeaderPayload { is_part: payload.fragmented, ..HeaderPayload::new(next, wire.at()..end, missing).between(src, dst) })
 }
 

@@ -201,6 +201,20 @@ pub struct TcpState {
     pub progress: Option<Progress>,
 }
 
+/// The length of the header, which shares its byte with the first flags.
+fn header_length(wire: &mut Wire<'_>, len: usize) -> Result {
+    let at = wire.at();
+    if wire.remaining() == 0 {
+        return Err(Error::Short { needed: 1 });
+    }
+    wire.put(&HDR_LEN, Value::Unsigned(len as u64), at..at + 1);
+    if len < MIN_HEADER {
+        wire.note(&BAD_HDR_LEN, format_args!("a header of {len} bytes; {MIN_HEADER} is the least"));
+        return Err(Error::Malformed);
+    }
+    Ok(())
+}
+
 /// Dissects the header, and adds the payload as one field.
 ///
 /// # Errors
@@ -229,15 +243,7 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState, missing: usize) -> Resu
         wire.add(&NXTSEQ, Value::Unsigned(seq.wrapping_add(header.occupied(len)).into()));
     }
     sequence(wire, &ACK, ack, &ACK_RAW)?;
-    let at = wire.at();
-    if wire.remaining() == 0 {
-        return Err(Error::Short { needed: 1 });
-    }
-    wire.put(&HDR_LEN, Value::Unsigned(header.len as u64), at..at + 1);
-    if header.len < MIN_HEADER {
-        wire.note(&BAD_HDR_LEN, format_args!("a header of {} bytes; {MIN_HEADER} is the least", header.len));
-        return Err(Error::Malformed);
-    }
+    header_length(wire, header.len)?;
     wire.flags(&FLAGS, 2, FLAG_BITS)?;
     wire.u16_be(&WINDOW)?;
     let window = window_size(wire, &header, tcp_state.factor);
@@ -260,12 +266,17 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState, missing: usize) -> Resu
     }
     let payload = wire.at()..wire.at() + wire.remaining();
     wire.rest(&PAYLOAD);
-    if let Some([from, to]) = tcp_state.quoted.filter(|_| !payload.is_empty()) {
-        let ends = [SocketAddr::new(from, header.src), SocketAddr::new(to, header.dst)];
-        // A quoted segment may be cut at any place.
-        let _ = wire.quoted_payload(Transport::Tcp, ends, payload, true);
+    if let Some(ends) = tcp_state.quoted.filter(|_| !payload.is_empty()) {
+        quoted_payload(wire, &header, ends, payload);
     }
     Ok(())
+}
+
+/// The payload of a quoted segment, which may be cut at any place.
+#[cold]
+fn quoted_payload(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2], payload: Range<usize>) {
+    let ends = [SocketAddr::new(from, header.src), SocketAddr::new(to, header.dst)];
+    let _ = wire.quoted_payload(Transport::Tcp, ends, payload, true);
 }
 
 /// Adds the stream number of a quoted segment, given the bytes after its ports. Like Wireshark, it reads all fields up to the

@@ -159,21 +159,34 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// Writes the label of a field: its title, or its number in a list, and the buffer of its bytes if another. Returns whether it
+    /// has a title.
+    fn label(
+        &self,
+        parent: NodeRef<'_>,
+        node: NodeRef<'_>,
+        number: Option<usize>,
+        label: &mut String,
+    ) -> Result<bool, fmt::Error> {
+        let is_titled = node.write_title(&mut Guarded(&mut *label))?;
+        if let Some(number) = number.filter(|_| !is_titled) {
+            write!(label, " [{number}]")?;
+        }
+        let moved = node.span().is_somewhere() && parent.span().is_somewhere();
+        let buffer = location_of(self.of, node.span()).buffer;
+        if moved && buffer != location_of(self.of, parent.span()).buffer {
+            write!(label, " in {buffer}")?;
+        }
+        Ok(is_titled)
+    }
+
     fn node(&mut self, parent: NodeRef<'_>, node: NodeRef<'_>, number: Option<usize>, depth: usize) -> fmt::Result {
         let field = node.field();
         let opens = node.has_children() && !self.look.folds(node);
         let is_envelope = opens && matches!(field.kind, Kind::Group | Kind::Protocol);
         let place = location_of(self.of, node.span());
-
         let mut label = " ".repeat(2 * depth);
-        let is_titled = node.write_title(&mut Guarded(&mut label))?;
-        if let Some(number) = number.filter(|_| !is_titled) {
-            write!(label, " [{number}]")?;
-        }
-        let moved = node.span().is_somewhere() && parent.span().is_somewhere();
-        if moved && place.buffer != location_of(self.of, parent.span()).buffer {
-            write!(label, " in {}", place.buffer)?;
-        }
+        let is_titled = self.label(parent, node, number, &mut label)?;
         let (mut value, mut meaning) = (String::new(), String::new());
         match node.cells().filter(|_| is_titled) {
             Some(cells) => {
@@ -188,7 +201,6 @@ impl Rows<'_> {
                 node.write_meaning(&mut Guarded(&mut meaning))?;
             }
         }
-
         let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
         let mut offset = place.base + u64::from(node.span().start);
         let shown = if node.span().is_somewhere() { offset.to_string() } else { String::new() };

@@ -180,6 +180,20 @@ impl Stats {
         self.input = Input { file: begin.file.into(), format: begin.format.into(), links, extras: Vec::new(), damage: None };
     }
 
+    /// Counts a frame in the tables of conversations, each of which may have a filter.
+    fn conversations(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
+        if self.conversations.all.is_empty() {
+            return;
+        }
+        let gates = &mut self.gates;
+        let counts = if gates.is_empty() {
+            [true; ConversationLayer::ALL.len()]
+        } else {
+            ConversationLayer::ALL.map(|layer| passes(gates, Part::Conversations(layer), of, true))
+        };
+        self.conversations.frame(of, since_start, counts);
+    }
+
     /// Counts a frame or, with `captured` false, pending data of a conversation at the end. Some counts are deferred to
     /// [`Stats::end`].
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
@@ -192,15 +206,7 @@ impl Stats {
         let mut since_start = None;
         if captured {
             since_start = self.traffic.frame(&of.tree.frame);
-            if !self.conversations.all.is_empty() {
-                let gates = &mut self.gates;
-                let counts = if gates.is_empty() {
-                    [true; ConversationLayer::ALL.len()]
-                } else {
-                    ConversationLayer::ALL.map(|layer| passes(gates, Part::Conversations(layer), of, captured))
-                };
-                self.conversations.frame(of, since_start, counts);
-            }
+            self.conversations(of, since_start);
         }
         for (_, requested) in &mut self.requested {
             requested.tree(of, Seen { captured, since_start });

@@ -177,6 +177,16 @@ impl<'d> Resolver<'d> {
         before == behind && matches!(before, Some('"' | '\''))
     }
 
+    /// An unknown method, with a similar one, or those of the type.
+    fn unknown_method(&self, ty: &Ty, simple: &[Simple], name: &str, place: SourceRange) -> Problem {
+        let problem = Problem::error(place, format!("{} has no `{name}`", self.describe(ty)));
+        let of = if matches!(ty, Ty::Str) { "text" } else { "bytes" };
+        let more =
+            WITH_ARGUMENTS.iter().filter(|(known, _)| *known == of && matches!(ty, Ty::Str | Ty::Bytes)).map(|(_, name)| *name);
+        let known: Vec<&str> = simple.iter().map(|(known, ..)| *known).chain(more).collect();
+        problem.help(suggestion(name, known.iter().copied()).unwrap_or_else(|| format!("it has {}", known.join(", "))))
+    }
+
     fn method(
         &self,
         object: Box<Expr>,
@@ -217,15 +227,7 @@ impl<'d> Resolver<'d> {
             _ => {}
         }
         let Some((_, method, value)) = simple.iter().find(|(known, ..)| *known == name) else {
-            let problem = Problem::error(place, format!("{} has no `{name}`", self.describe(ty)));
-            let of = if matches!(ty, Ty::Str) { "text" } else { "bytes" };
-            let more = WITH_ARGUMENTS
-                .iter()
-                .filter(|(known, _)| *known == of && matches!(ty, Ty::Str | Ty::Bytes))
-                .map(|(_, name)| *name);
-            let known: Vec<&str> = simple.iter().map(|(known, ..)| *known).chain(more).collect();
-            let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| format!("it has {}", known.join(", ")));
-            self.report(problem.help(help));
+            self.report(self.unknown_method(ty, simple, name, place));
             return None;
         };
         if let Some(arg) = args.first() {

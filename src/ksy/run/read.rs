@@ -294,32 +294,22 @@ impl<'p> Machine<'p, '_> {
         Ok(code.otherwise)
     }
 
-    /// Reads an object of another type.
-    fn nested(&mut self, frame: &Frame, code: &'p ObjectCode, slot: &mut Slot, at: u32) -> Outcome {
-        let own = match code.bytes.and_then(|bytes| self.program.bytes.get(bytes as usize)) {
-            Some(bytes) if self.passes(frame) => return self.raw(frame, bytes, slot).map(|_| ()),
-            Some(bytes) => {
-                self.fits(frame, bytes, code)?;
-                Some(self.take(frame, bytes, slot)?)
-            }
-            None => None,
-        };
-        let reader = self.object(frame.object);
-        let parent = match code.parent {
-            ParentCode::Reader => frame.object,
-            ParentCode::Nothing => NOTHING,
+    /// The parent of an object that is read.
+    fn parent(&mut self, frame: &Frame, code: ParentCode) -> Outcome<u32> {
+        match code {
+            ParentCode::Reader => Ok(frame.object),
+            ParentCode::Nothing => Ok(NOTHING),
             ParentCode::Expr(parent) => match self.eval(frame, parent)? {
-                V::Object(parent) => parent,
-                other => return self.wrong_kind(frame, "an object", other),
+                V::Object(parent) => Ok(parent),
+                other => self.wrong_kind(frame, "an object", other),
             },
-        };
-        let io = match own {
-            Some(Blob { buffer, start, end }) => self.add_stream(Stream { buffer, start, end, at: start, bits_left: 0 })?,
-            None => frame.io,
-        };
-        let Some(of) = self.program.types.get(code.of as usize) else { return Ok(()) };
-        let stream = self.stream(io);
-        let object = Object {
+        }
+    }
+
+    /// An object of which nothing is read, at the position of its stream.
+    fn unread(&self, frame: &Frame, code: &ObjectCode, of: &TypeCode, parent: u32, io: u32) -> Object {
+        let (reader, stream) = (self.object(frame.object), self.stream(io));
+        Object {
             of: code.of,
             slots: 0,
             parent,
@@ -330,7 +320,27 @@ impl<'p> Machine<'p, '_> {
             end: stream.at,
             is_little: reader.is_little.filter(|_| of.inherits_endian),
             is_complete: false,
+        }
+    }
+
+    /// Reads an object of another type.
+    fn nested(&mut self, frame: &Frame, code: &'p ObjectCode, slot: &mut Slot, at: u32) -> Outcome {
+        let own = match code.bytes.and_then(|bytes| self.program.bytes.get(bytes as usize)) {
+            Some(bytes) if self.passes(frame) => return self.raw(frame, bytes, slot).map(|_| ()),
+            Some(bytes) => {
+                self.fits(frame, bytes, code)?;
+                Some(self.take(frame, bytes, slot)?)
+            }
+            None => None,
         };
+        let parent = self.parent(frame, code.parent)?;
+        let io = match own {
+            Some(Blob { buffer, start, end }) => self.add_stream(Stream { buffer, start, end, at: start, bits_left: 0 })?,
+            None => frame.io,
+        };
+        let Some(of) = self.program.types.get(code.of as usize) else { return Ok(()) };
+        let stream = self.stream(io);
+        let object = self.unread(frame, code, of, parent, io);
         let number = self.add(object, of)?;
         let first = self.object(number).slots;
         for (param, arg) in (first..).zip(&code.args) {

@@ -246,12 +246,9 @@ fn controlling(wire: &mut Wire<'_>, subtype: u64) -> Result<Body> {
     Ok(Body { next: Next::Nothing, management: None, src, dst })
 }
 
-/// The rest of the header of a data frame.
-fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
-    const WITHOUT_DATA: u64 = 4;
-    const WITH_QOS: u64 = 8;
-    little::bits(wire, 2, &[&DURATION])?;
-    let (dst, src) = match (TO_DS.bits_of(control), FROM_DS.bits_of(control)) {
+/// The addresses of a data frame before its sequence number. Returns destination and source.
+fn endpoints(wire: &mut Wire<'_>, control: u64) -> Result<(Option<Address>, Option<Address>)> {
+    Ok(match (TO_DS.bits_of(control), FROM_DS.bits_of(control)) {
         (0, 0) => {
             let dst = address(wire, &[&RA, &DA])?;
             let src = address(wire, &[&TA, &SA])?;
@@ -273,7 +270,15 @@ fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
             address(wire, &[&TA])?;
             (address(wire, &[&DA])?, None)
         }
-    };
+    })
+}
+
+/// The rest of the header of a data frame.
+fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
+    const WITHOUT_DATA: u64 = 4;
+    const WITH_QOS: u64 = 8;
+    little::bits(wire, 2, &[&DURATION])?;
+    let (dst, src) = endpoints(wire, control)?;
     let sequence = little::bits(wire, 2, &[&FRAG, &SEQ])?;
     let relayed = TO_DS.bits_of(control) == 1 && FROM_DS.bits_of(control) == 1;
     let src = if relayed { address(wire, &[&SA])? } else { src };

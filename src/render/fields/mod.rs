@@ -233,18 +233,11 @@ impl<W: io::Write> Columns<W> {
                     result?;
                     has_fields |= values.count > 0;
                 }
-                Values::Pseudo(pseudo) => match (pseudo.of)(record) {
-                    Some(PseudoValue::Lines(lines)) => {
-                        let mut values = values(&mut *line);
-                        lines.lines().try_for_each(|one| values.put(|line| clean_escaped(one, &mut Words(line))))?
+                Values::Pseudo(pseudo) => {
+                    if let Some(answer) = (pseudo.of)(record) {
+                        values(&mut *line).of_pseudo(&answer)?;
                     }
-                    Some(PseudoValue::ExpertItems(items)) => {
-                        let mut values = values(&mut *line);
-                        items.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
-                    }
-                    Some(answer) => write_answer(&answer, line)?,
-                    None => {}
-                },
+                }
             }
             if let Some(quote) = options.quote {
                 cell.clear();
@@ -359,6 +352,15 @@ impl Occurrences<'_> {
             Record::Message(message) => self.of_layers(message.of, message.carriers().into_iter().chain([message.layer]), fields),
             Record::Late(late) => self.of_layers(late.of, late.layers.iter(), fields),
             Record::Gap(_) => Ok(()),
+        }
+    }
+
+    /// Appends the values of a field that no protocol has.
+    fn of_pseudo(&mut self, answer: &PseudoValue<'_>) -> fmt::Result {
+        match answer {
+            PseudoValue::Lines(lines) => lines.lines().try_for_each(|one| self.put(|line| clean_escaped(one, &mut Words(line)))),
+            PseudoValue::ExpertItems(items) => items.each(|one| self.put(|line| write!(Guarded(&mut Words(line)), "{one}"))),
+            answer => write_answer(answer, self.line),
         }
     }
 
