@@ -1,14 +1,6 @@
 //! Commands after a header. Some name another command after them.
 
-use super::fields::{
-    ACCOUNT, ACTION, ANDX_OFFSET, ANSI_LENGTH, ANSI_PASSWORD, BLOB, BLOB_LENGTH, BUFFER_FORMAT, CAPABILITIES, COMMAND,
-    CONNECT_FLAGS, COUNT, CREATE, DATA, DATA_COUNT, DATA_DISPLACEMENT, DATA_OFFSET, DIALECT, DIALECT_INDEX, DOMAIN, FILE,
-    FILE_SYSTEM, KEY_LENGTH, MAX_BUFFER, MAX_BUFFER_SIZE, MAX_DATA, MAX_MPX, MAX_PARAMETERS, MAX_RAW, MAX_SETUP, MAX_VCS,
-    NAME_LENGTH, NATIVE_LANMAN, NATIVE_OS, PADDING, PARAMETER_COUNT, PARAMETER_DISPLACEMENT, PARAMETER_OFFSET, PARAMETERS,
-    PASSWORD, PASSWORD_LENGTH, PATH, RAW_MODE, RESERVED, SECURITY_MODE, SERVER_DATE, SERVER_TIME, SERVICE, SESSION_KEY, SETUP,
-    SETUP_COUNT, SYSTEM_TIME, TIMEOUT, TOTAL_DATA, TOTAL_PARAMETERS, TRANSACTION, TRANSACTION_FLAGS, UNICODE_LENGTH,
-    UNICODE_PASSWORD, VC, WORDS, ZONE,
-};
+use super::fields::*;
 use super::names::COMMANDS;
 use crate::protocols::dcerpc;
 use crate::protocols::little::utf16_text;
@@ -92,36 +84,42 @@ fn one(wire: &mut Wire<'_>, packet: &mut Packet, command: u8, words: &mut Vec<St
     Ok(next)
 }
 
+/// The answer to a negotiation.
+fn negotiated(wire: &mut Wire<'_>) -> Result {
+    wire.u16_le(&DIALECT_INDEX)?;
+    wire.u8(&SECURITY_MODE)?;
+    wire.u16_le(&MAX_MPX)?;
+    wire.u16_le(&MAX_VCS)?;
+    wire.u32_le(&MAX_BUFFER_SIZE)?;
+    wire.u32_le(&MAX_RAW)?;
+    wire.u32_le(&SESSION_KEY)?;
+    wire.u32_le(&CAPABILITIES)?;
+    wire.u64_le(&SYSTEM_TIME)?;
+    wire.i16_le(&ZONE)?;
+    wire.u8(&KEY_LENGTH).map(drop)
+}
+
+/// The answer to a negotiation of a dialect before NT LM 0.12.
+fn negotiated_before_nt(wire: &mut Wire<'_>) -> Result {
+    wire.u16_le(&DIALECT_INDEX)?;
+    wire.u16_le(&SECURITY_MODE)?;
+    wire.u16_le(&MAX_BUFFER_SIZE)?;
+    wire.u16_le(&MAX_MPX)?;
+    wire.u16_le(&MAX_VCS)?;
+    wire.u16_le(&RAW_MODE)?;
+    wire.u32_le(&SESSION_KEY)?;
+    wire.u16_le(&SERVER_TIME)?;
+    wire.u16_le(&SERVER_DATE)?;
+    wire.i16_le(&ZONE)?;
+    wire.u16_le(&KEY_LENGTH)?;
+    wire.bytes(&RESERVED, 2).map(drop)
+}
+
 fn parameters(wire: &mut Wire<'_>, packet: &Packet, command: u8, count: u8) -> Result<Lengths> {
     let mut lengths = Lengths::default();
     match (command, packet.is_response, count) {
-        (NEGOTIATE, true, 17) => {
-            wire.u16_le(&DIALECT_INDEX)?;
-            wire.u8(&SECURITY_MODE)?;
-            wire.u16_le(&MAX_MPX)?;
-            wire.u16_le(&MAX_VCS)?;
-            wire.u32_le(&MAX_BUFFER_SIZE)?;
-            wire.u32_le(&MAX_RAW)?;
-            wire.u32_le(&SESSION_KEY)?;
-            wire.u32_le(&CAPABILITIES)?;
-            wire.u64_le(&SYSTEM_TIME)?;
-            wire.i16_le(&ZONE)?;
-            wire.u8(&KEY_LENGTH)?;
-        }
-        (NEGOTIATE, true, 13) => {
-            wire.u16_le(&DIALECT_INDEX)?;
-            wire.u16_le(&SECURITY_MODE)?;
-            wire.u16_le(&MAX_BUFFER_SIZE)?;
-            wire.u16_le(&MAX_MPX)?;
-            wire.u16_le(&MAX_VCS)?;
-            wire.u16_le(&RAW_MODE)?;
-            wire.u32_le(&SESSION_KEY)?;
-            wire.u16_le(&SERVER_TIME)?;
-            wire.u16_le(&SERVER_DATE)?;
-            wire.i16_le(&ZONE)?;
-            wire.u16_le(&KEY_LENGTH)?;
-            wire.bytes(&RESERVED, 2)?;
-        }
+        (NEGOTIATE, true, 17) => negotiated(wire)?,
+        (NEGOTIATE, true, 13) => negotiated_before_nt(wire)?,
         (NEGOTIATE, true, 1) => drop(wire.u16_le(&DIALECT_INDEX)?),
         (SETUP_SESSION, false, 12 | 13) => {
             wire.u16_le(&MAX_BUFFER)?;

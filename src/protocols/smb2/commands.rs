@@ -1,18 +1,6 @@
 //! Message bodies by command.
 
-use super::fields::{
-    ACCESS, ACCESSED, ACTION, ADDITIONAL, ALLOCATION, ARCHIVE, ATTRIBUTES, BLOB, BOOT_TIME, CAP_CHANNELS, CAP_DFS, CAP_DIRECTORY,
-    CAP_ENCRYPTION, CAP_LARGE, CAP_LEASING, CAP_PERSISTENT, CAPABILITIES, CHANGED, CHANNEL_KIND, CLASS, CLIENT_GUID, CLOSE_FLAGS,
-    COMPLETION, CONTEXT, CONTEXT_COUNT, CONTEXT_DATA, CONTEXT_LENGTH, CONTEXT_NEXT, CONTEXT_OFFSET, CONTEXT_TYPE, CONTEXT_VALUE,
-    CREATE_CONTEXT, CREATE_FLAGS, CREATED, CURRENT_TIME, DATA, DATA_OFFSET, DIALECT, DIALECT_COUNT, DIRECTORY, DISPOSITION,
-    DYNAMIC, END_OF_FILE, ERROR_CONTEXTS, ERROR_COUNT, ERROR_DATA, ERROR_RESERVED, FILE_ID, FILE_INDEX, FILE_OFFSET, FILENAME,
-    FIND_FLAGS, FIND_LEVEL, FIXED, FUNCTION, IMPERSONATION, INFO, IOCTL_DATA, IOCTL_FLAGS, IS_FSCTL, LENGTH, LEVEL, LOCK_COUNT,
-    LOCK_FLAGS, LOCK_LENGTH, MASKED_TEXT, MAX_IN, MAX_OUT, MAX_READ, MAX_RESPONSE, MAX_TRANSACTION, MAX_WRITE, MINIMUM, NORMAL,
-    NOTIFY_FLAGS, OFFSET, OPLOCK, OPTIONS, PADDING, PATTERN, POST_QUERY, PREVIOUS, READ_DATA, READ_FLAGS, READ_LENGTH, READ_ONLY,
-    READ_PADDING, READ_REMAINING, REMAINING, REPARSE, RESERVED, RESPONSE_FLAGS, SECURITY_MODE, SERVER_GUID, SESSION_FLAGS,
-    SETINFO_OFFSET, SETINFO_RESERVED, SETINFO_SIZE, SHARE_ACCESS, SHARE_CAPABILITIES, SHARE_FLAGS, SHARE_TYPE, SIGN_ENABLED,
-    SIGN_REQUIRED, SIZE, SYSTEM, TAG, TREE, WRITE_COUNT, WRITE_DATA, WRITE_FLAGS, WRITE_LENGTH, WRITE_REMAINING, WRITTEN,
-};
+use super::fields::*;
 use super::names::DIALECTS;
 use crate::protocols::dcerpc;
 use crate::protocols::little::{flags, guid, utf16_text};
@@ -112,26 +100,11 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
             *word = packet.text(wire, blob, &TREE)?;
             Ok(())
         }
-        (3, true) => {
-            wire.u8(&SHARE_TYPE)?;
-            wire.bytes(&RESERVED, 1)?;
-            wire.u32_le(&SHARE_FLAGS)?;
-            wire.u32_le(&SHARE_CAPABILITIES)?;
-            wire.u32_le(&ACCESS).map(drop)
-        }
+        (3, true) => connected(wire),
         (2 | 4 | 12 | 13, _) | (7 | 10, true) => wire.bytes(&RESERVED, 2).map(drop),
         (5, false) => create(wire, packet, word),
         (5, true) => created(wire, packet),
-        (6, false) => {
-            flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
-            wire.bytes(&PADDING, 4)?;
-            file(wire)
-        }
-        (6, true) => {
-            flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
-            wire.bytes(&PADDING, 4)?;
-            attributes(wire)
-        }
+        (6, is_response) => close(wire, is_response),
         (7, false) => {
             wire.bytes(&RESERVED, 6)?;
             file(wire)
@@ -139,12 +112,7 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
         (8, false) => read_request(wire, word),
         (8, true) => read_response(wire, packet),
         (9, false) => write_request(wire, packet, word),
-        (9, true) => {
-            wire.bytes(&RESERVED, 2)?;
-            wire.u32_le(&WRITE_COUNT)?;
-            wire.u32_le(&WRITE_REMAINING)?;
-            wire.bytes(&RESERVED, 4).map(drop)
-        }
+        (9, true) => written(wire),
         (10, false) => lock(wire),
         (11, is_response) => control(wire, packet, is_response, word),
         (14, false) => find(wire, packet, word),
@@ -152,18 +120,41 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
             let blob = data_blob(wire)?;
             packet.bytes(wire, blob, &INFO)
         }
-        (15, false) => {
-            wire.u16_le(&NOTIFY_FLAGS)?;
-            wire.u32_le(&MAX_RESPONSE)?;
-            file(wire)?;
-            wire.u32_le(&COMPLETION)?;
-            wire.bytes(&RESERVED, 4).map(drop)
-        }
+        (15, false) => notify(wire),
         (16, false) => get_info(wire, packet),
         (17, false) => set_info(wire, packet),
         (17, true) => Ok(()),
         _ => wire.rest_is(&DATA),
     }
+}
+
+fn connected(wire: &mut Wire<'_>) -> Result {
+    wire.u8(&SHARE_TYPE)?;
+    wire.bytes(&RESERVED, 1)?;
+    wire.u32_le(&SHARE_FLAGS)?;
+    wire.u32_le(&SHARE_CAPABILITIES)?;
+    wire.u32_le(&ACCESS).map(drop)
+}
+
+fn close(wire: &mut Wire<'_>, is_response: bool) -> Result {
+    flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
+    wire.bytes(&PADDING, 4)?;
+    if is_response { attributes(wire) } else { file(wire) }
+}
+
+fn written(wire: &mut Wire<'_>) -> Result {
+    wire.bytes(&RESERVED, 2)?;
+    wire.u32_le(&WRITE_COUNT)?;
+    wire.u32_le(&WRITE_REMAINING)?;
+    wire.bytes(&RESERVED, 4).map(drop)
+}
+
+fn notify(wire: &mut Wire<'_>) -> Result {
+    wire.u16_le(&NOTIFY_FLAGS)?;
+    wire.u32_le(&MAX_RESPONSE)?;
+    file(wire)?;
+    wire.u32_le(&COMPLETION)?;
+    wire.bytes(&RESERVED, 4).map(drop)
 }
 
 fn error(wire: &mut Wire<'_>) -> Result {

@@ -275,16 +275,7 @@ impl Transactions {
                 wire.rest_is(&ERROR_REASON)
             }
             0x000a => wire.each(|wire| wire.u16_be(&UNKNOWN)),
-            0x000c => {
-                let number = wire.u16_be(&CHANNEL_NUMBER)?;
-                let is_new = !self.channels.contains(&number);
-                if is_new && self.channels.len() < MAX_CHANNELS {
-                    self.channels.push(number);
-                } else if is_new {
-                    wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}"));
-                }
-                wire.rest_is(&RESERVED)
-            }
+            0x000c => self.channel(wire),
             0x000d => wire.u32_be(&LIFETIME).map(drop),
             0x0013 => {
                 relayed(wire, length);
@@ -308,14 +299,31 @@ impl Transactions {
             0x8029 | 0x802a => wire.rest_is(&TIE_BREAKER),
             _ => wire.rest_is(&VALUE),
         })?;
-        match (4 - length % 4) % 4 {
-            _ if wire.remaining() == 0 => Ok(()),
-            0 => Ok(()),
-            padding => {
-                let padding = padding.min(wire.remaining());
-                wire.put(&PADDING, Value::Unsigned(padding as u64), wire.at()..wire.at() + padding);
-                wire.skip(padding)
-            }
+        padding(wire, length)
+    }
+
+    /// The number of a channel, under which messages of the data follow.
+    fn channel(&mut self, wire: &mut Wire<'_>) -> Result {
+        let number = wire.u16_be(&CHANNEL_NUMBER)?;
+        let is_new = !self.channels.contains(&number);
+        if is_new && self.channels.len() < MAX_CHANNELS {
+            self.channels.push(number);
+        } else if is_new {
+            wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}"));
+        }
+        wire.rest_is(&RESERVED)
+    }
+}
+
+/// The bytes up to a multiple of four.
+fn padding(wire: &mut Wire<'_>, length: usize) -> Result {
+    match (4 - length % 4) % 4 {
+        _ if wire.remaining() == 0 => Ok(()),
+        0 => Ok(()),
+        padding => {
+            let padding = padding.min(wire.remaining());
+            wire.put(&PADDING, Value::Unsigned(padding as u64), wire.at()..wire.at() + padding);
+            wire.skip(padding)
         }
     }
 }

@@ -2,15 +2,7 @@
 
 use super::fingerprint::{self, Offer, is_grease};
 use super::summary::Summary;
-use super::{
-    ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
-    DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_COOKIE, EXTENSION_COOKIE_LENGTH, EXTENSION_DATA, EXTENSION_LENGTH,
-    EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT, FORMATS_LENGTH, GROUP, GROUPS_LENGTH, HEARTBEAT_MODE, JA3, JA3_FULL, JA3S,
-    JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY, KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM,
-    RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH,
-    SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH,
-    certificate, quic, suites,
-};
+use super::*;
 use crate::protocols::dtls;
 use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
 use crate::wire::{Result, Wire};
@@ -238,8 +230,8 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
     let length = wire.u16_be(&EXTENSION_LENGTH)?;
     offer.extensions.push(kind);
     wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, context) {
+        // An empty ticket requests a new one.
         (SESSION_TICKET, _) => {
-            // An empty ticket requests a new one.
             let end = wire.at() + wire.remaining();
             wire.put(&EXTENSION_DATA, Value::Bytes, wire.at()..end);
             wire.skip(wire.remaining())
@@ -247,21 +239,14 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         _ if wire.remaining() == 0 => Ok(()),
         (_, Context::Other) => wire.rest_is(&EXTENSION_DATA),
         (AUTHORITIES, _) => authorities(wire),
-        (SERVER_NAME, _) => list16(wire, &SNI_LIST_LENGTH, |wire| {
-            wire.u8(&SNI_TYPE)?;
-            let length = wire.u16_be(&SNI_LENGTH)?;
-            let name = wire.text(&SNI, length.into())?;
-            offer.name = String::from_utf8_lossy(name).into_owned();
-            Ok(())
-        }),
+        (SERVER_NAME, _) => list16(wire, &SNI_LIST_LENGTH, |wire| server_name(wire, offer)),
         (SUPPORTED_GROUPS, _) => list16(wire, &GROUPS_LENGTH, |wire| {
             offer.groups.push(wire.u16_be(&GROUP)?);
             Ok(())
         }),
         (USE_SRTP, _) => {
             list16(wire, &dtls::SRTP_LENGTH, |wire| wire.u16_be(&dtls::SRTP_PROFILE).map(drop))?;
-            let length = wire.u8(&dtls::MKI_LENGTH)?;
-            if length > 0 { wire.bytes(&dtls::MKI, length.into()).map(drop) } else { Ok(()) }
+            short_bytes(wire, &dtls::MKI_LENGTH, &dtls::MKI).map(drop)
         }
         (HEARTBEAT, _) => wire.u8(&HEARTBEAT_MODE).map(drop),
         (COOKIE, _) => {
@@ -277,12 +262,7 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             Ok(())
         }),
         (SIGNATURES_OF_CERTIFICATES, _) => list16(wire, &SIGNATURES_LENGTH, |wire| wire.u16_be(&SIGNATURE).map(drop)),
-        (PROTOCOLS, _) => list16(wire, &ALPN_LENGTH, |wire| {
-            let length = wire.u8(&ALPN_STR_LENGTH)?;
-            let name = wire.text(&ALPN, length.into())?;
-            offer.protocols.push(String::from_utf8_lossy(name).into_owned());
-            Ok(())
-        }),
+        (PROTOCOLS, _) => list16(wire, &ALPN_LENGTH, |wire| application_protocol(wire, offer)),
         (SUPPORTED_VERSIONS, Context::Client) => list8(wire, &VERSIONS_LENGTH, |wire| {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
@@ -292,22 +272,38 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             Ok(())
         }
         (CONNECTION_ID, _) => {
-            let length = wire.u8(&dtls::ID_LENGTH)?;
-            let id = if length > 0 { wire.bytes(&dtls::ID, length.into())? } else { &[] };
-            offer.connection_id = Some(id.into());
+            offer.connection_id = Some(short_bytes(wire, &dtls::ID_LENGTH, &dtls::ID)?.into());
             Ok(())
         }
         (QUIC_PARAMETERS, _) => quic::parameters(wire),
         (QUIC_PARAMETERS_OF_DRAFTS, _) if quic::are_parameters(wire.ahead()) => quic::parameters(wire),
-        (RENEGOTIATION_INFO, _) => {
-            let length = wire.u8(&RENEGOTIATION_LENGTH)?;
-            if length > 0 { wire.bytes(&RENEGOTIATION, length.into()).map(drop) } else { Ok(()) }
-        }
+        (RENEGOTIATION_INFO, _) => short_bytes(wire, &RENEGOTIATION_LENGTH, &RENEGOTIATION).map(drop),
         (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
         (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),
         (KEY_SHARE, Context::Server) => key_share(wire),
         _ => wire.rest_is(&EXTENSION_DATA),
     })
+}
+
+fn server_name(wire: &mut Wire<'_>, offer: &mut Offer) -> Result {
+    wire.u8(&SNI_TYPE)?;
+    let length = wire.u16_be(&SNI_LENGTH)?;
+    let name = wire.text(&SNI, length.into())?;
+    offer.name = String::from_utf8_lossy(name).into_owned();
+    Ok(())
+}
+
+fn application_protocol(wire: &mut Wire<'_>, offer: &mut Offer) -> Result {
+    let length = wire.u8(&ALPN_STR_LENGTH)?;
+    let name = wire.text(&ALPN, length.into())?;
+    offer.protocols.push(String::from_utf8_lossy(name).into_owned());
+    Ok(())
+}
+
+/// Bytes behind their length in one byte; no field if there are none.
+fn short_bytes<'a>(wire: &mut Wire<'a>, of_length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
+    let length = wire.u8(of_length)?;
+    if length > 0 { wire.bytes(field, length.into()) } else { Ok(&[]) }
 }
 
 fn key_share(wire: &mut Wire<'_>) -> Result {
