@@ -337,11 +337,7 @@ fn answer(
         groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
     let mut to = screen.writer(!source.is_complete());
     report_left_out(left_out, smaller);
-    let number = |side: &Side, at: u64| {
-        let records = records.get(&(side.stream, side.dir))?;
-        let behind = records.partition_point(|(off, _)| *off <= at);
-        records.get(behind.checked_sub(1)?).map(|(_, number)| *number)
-    };
+    let number = |side: &Side, at: u64| number_at(records.get(&(side.stream, side.dir))?, at);
     let is_empty = explored.is_empty();
     let done = if let Some(sought) = asked.sought.as_ref().filter(|_| !is_empty || options.json) {
         sought.answer(options, &source.name(), &explored, (start, &number), &mut to)?
@@ -351,6 +347,12 @@ fn answer(
     let exit = exit.max(if is_empty && options.exit_status { done.max(Exit::Failed) } else { done });
     to.flush()?;
     Ok(exit)
+}
+
+/// The number of the record at an offset, from the offsets and numbers of a direction.
+fn number_at(records: &[(u64, u64)], at: u64) -> Option<u64> {
+    let behind = records.partition_point(|(off, _)| *off <= at);
+    records.get(behind.checked_sub(1)?).map(|(_, number)| *number)
 }
 
 /// Keeps the groups with the most bytes, in their original order, and returns the number of the others.

@@ -402,24 +402,16 @@ impl Engine {
         };
         // The end of a segment is unknown in a first fragment, so its bytes are not part of the stream.
         header.is_whole &= !segment.is_part;
-        let sockets = [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
         if self.tree.demand().streams() {
-            return self.segment_of_stream(frame, bytes, segment, &header, sockets);
+            return self.segment_of_stream(frame, bytes, segment, &header);
         }
         let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
-        segment::alone(&mut self.tree, bytes, &segment, &header, sockets);
+        segment::alone(&mut self.tree, bytes, &segment, &header, sockets_of(&segment, &header));
     }
 
-    /// Adds a segment between these endpoints to its stream, and the messages that it completes to the tree.
+    /// Adds a segment to its stream, and the messages that it completes to the tree.
     #[inline]
-    fn segment_of_stream(
-        &mut self,
-        frame: &Frame<'_>,
-        bytes: Bytes<'_>,
-        segment: &TransportSegment,
-        header: &tcp::Header,
-        sockets: [SocketAddr; 2],
-    ) {
+    fn segment_of_stream(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment, header: &tcp::Header) {
         let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
         if let Some(route) = &mut self.relations.route {
             route.tcp = Some(pair);
@@ -428,7 +420,7 @@ impl Engine {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
-        let begun = Begun { pair, from_low, sockets, header };
+        let begun = Begun { pair, from_low, sockets: sockets_of(segment, header), header };
         let (number, connection, old, precedent) = self.transports.connection(self.registry, frame.number, &begun, path);
         if let (Some(route), Some(precedent)) = (&mut self.relations.route, precedent) {
             route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
@@ -549,6 +541,11 @@ impl Transports {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame, goes_on, &open);
         (number, connection, old, begun.get())
     }
+}
+
+/// Source and destination of a segment.
+fn sockets_of(segment: &TransportSegment, header: &tcp::Header) -> [SocketAddr; 2] {
+    [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)]
 }
 
 /// Closes the connection that a new one replaces.

@@ -85,24 +85,27 @@ fn joined(rules: &[&Rule]) -> Option<Rule> {
     })
 }
 
+/// Writes the length, the kind unless it lies within the length, and the body. Returns the size of the header.
+fn length(at: Number, bias: i64, scale: u64, kind: Option<Discriminator>, out: &mut String) -> usize {
+    let mut parts = vec![Part::Length(at)];
+    parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
+    let end = header(parts, out);
+    let scaled = if scale == 1 { String::new() } else { format!(" * {scale}") };
+    let rest = bias - i64::try_from(end).unwrap_or(0);
+    let rest = if rest == 0 { String::new() } else { format!(" {} {}", if rest < 0 { '-' } else { '+' }, rest.abs()) };
+    if scaled.is_empty() && rest.is_empty() {
+        *out = out.replace("- id: len\n", "- id: len_body\n");
+        out.push_str("  - id: body\n    size: len_body\n");
+    } else {
+        let _ = writeln!(out, "  - id: body\n    size: len{scaled}{rest}");
+    }
+    end
+}
+
 /// Writes the attributes of a message by the rule. Returns the size of the header before the body, if there is a body.
 fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Result<Option<usize>, String> {
     let behind = match rule {
-        Rule::Length { at, bias, scale, padding: None } if at.width != 3 => {
-            let mut parts = vec![Part::Length(*at)];
-            parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
-            let end = header(parts, out);
-            let scaled = if *scale == 1 { String::new() } else { format!(" * {scale}") };
-            let rest = bias - i64::try_from(end).unwrap_or(0);
-            let rest = if rest == 0 { String::new() } else { format!(" {} {}", if rest < 0 { '-' } else { '+' }, rest.abs()) };
-            if scaled.is_empty() && rest.is_empty() {
-                *out = out.replace("- id: len\n", "- id: len_body\n");
-                out.push_str("  - id: body\n    size: len_body\n");
-            } else {
-                let _ = writeln!(out, "  - id: body\n    size: len{scaled}{rest}");
-            }
-            end
-        }
+        Rule::Length { at, bias, scale, padding: None } if at.width != 3 => length(*at, *bias, *scale, kind, out),
         Rule::Varint { offset: 0, format: Varint::Leb128 } => {
             let parts = [Part::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(Part::Kind));
             let end = header(parts.collect(), out);

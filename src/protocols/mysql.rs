@@ -196,12 +196,7 @@ impl Conversation for Session {
                 if !self.greeting_seen && number == 0 && (wire.peek_u8() == Some(VERSION_10) || is_greeting(wire.ahead())) =>
             {
                 self.greeting_seen = true;
-                wire.name("greeting");
-                wire.u8(&PROTOCOL_VERSION)?;
-                let version = wire.text_nul(&VERSION)?;
-                wire.info(format_args!("{}", String::from_utf8_lossy(version)));
-                wire.u32_le(&THREAD)?;
-                wire.bytes(&SALT, 9)?;
+                greeting(wire)?;
             }
             Side::Client if !self.response_seen && number > 0 && is_login(wire.ahead()) => {
                 self.response_seen = true;
@@ -242,6 +237,15 @@ impl Conversation for Session {
     fn next(&mut self) -> Option<Next> {
         self.next.take()
     }
+}
+
+fn greeting(wire: &mut Wire<'_>) -> Result {
+    wire.name("greeting");
+    wire.u8(&PROTOCOL_VERSION)?;
+    let version = wire.text_nul(&VERSION)?;
+    wire.info(format_args!("{}", String::from_utf8_lossy(version)));
+    wire.u32_le(&THREAD)?;
+    wire.bytes(&SALT, 9).map(drop)
 }
 
 /// Dissects the authentication response, which has a length byte or ends with a NUL.

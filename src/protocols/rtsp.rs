@@ -260,17 +260,8 @@ impl Session {
                 }
             }
             Some(Start::Response { code }) => {
-                const REST: usize = 12;
-                wire.put(&RESPONSE, Value::Text, wire.at()..wire.at() + line.whole);
-                let rest = REST.min(line.text);
-                wire.put(&STATUS, Value::Unsigned(code.into()), wire.at() + 9..wire.at() + rest);
-                wire.skip(rest)?;
-                let words = text.get(rest..).unwrap_or_default();
-                let blanks = words.len() - words.trim_ascii_start().len();
-                let reason = wire.words(&REASON, line.whole - rest, blanks..words.len())?;
                 is_confirmed = code == 200;
-                wire.name(&code.to_string());
-                wire.info(format_args!("{}", String::from_utf8_lossy(reason)));
+                status_line(wire, text, line.whole, code)?;
                 if let Some(request) = sequence.and_then(|sequence| self.requests.answer(&sequence)) {
                     request.put(wire, &RESPONSE_TO, &TIME);
                 }
@@ -293,6 +284,21 @@ impl Session {
         }
         wire.rest_is(&BODY)
     }
+}
+
+/// Version, status code and reason of a response.
+fn status_line(wire: &mut Wire<'_>, text: &[u8], whole: usize, code: u16) -> Result {
+    const REST: usize = 12;
+    wire.put(&RESPONSE, Value::Text, wire.at()..wire.at() + whole);
+    let rest = REST.min(text.len());
+    wire.put(&STATUS, Value::Unsigned(code.into()), wire.at() + 9..wire.at() + rest);
+    wire.skip(rest)?;
+    let words = text.get(rest..).unwrap_or_default();
+    let blanks = words.len() - words.trim_ascii_start().len();
+    let reason = wire.words(&REASON, whole - rest, blanks..words.len())?;
+    wire.name(&code.to_string());
+    wire.info(format_args!("{}", String::from_utf8_lossy(reason)));
+    Ok(())
 }
 
 #[cfg(test)]

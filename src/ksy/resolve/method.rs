@@ -60,6 +60,21 @@ pub(in crate::ksy) fn all() -> Vec<(&'static str, &'static str, &'static str)> {
     simple.chain(more).collect()
 }
 
+/// The methods of a type that take no arguments; `None` if it has no methods.
+fn without_arguments(ty: &Ty) -> Option<&'static [Simple]> {
+    Some(match ty {
+        Ty::Int => INT,
+        Ty::Float => FLOAT,
+        Ty::Bool => BOOL,
+        Ty::Enum(_) => ENUM,
+        Ty::Str => STR,
+        Ty::Bytes => BYTES,
+        Ty::Io => IO,
+        Ty::Array(_) => LIST,
+        Ty::Struct(_) | Ty::Any => return None,
+    })
+}
+
 impl<'d> Resolver<'d> {
     /// The value of `object.name` or `object.name(args)`.
     pub(super) fn attribute(
@@ -187,6 +202,16 @@ impl<'d> Resolver<'d> {
         problem.help(suggestion(name, known.iter().copied()).unwrap_or_else(|| format!("it has {}", known.join(", "))))
     }
 
+    fn substring(&self, object: Box<Expr>, place: SourceRange, args: &[Syntax], scope: &Scope) -> Option<(Kind, Ty)> {
+        let [from, to] = args else {
+            self.error(place, "`substring` takes two arguments: the first character, and the one behind the last");
+            return None;
+        };
+        let (from, to) = super::expression::both(self.expression(from, scope), self.expression(to, scope))?;
+        super::expression::both(self.demand(&from, &Ty::Int, "the start"), self.demand(&to, &Ty::Int, "the end"))?;
+        Some((Kind::Substring(object, Box::new(from), Box::new(to)), Ty::Str))
+    }
+
     fn method(
         &self,
         object: Box<Expr>,
@@ -196,28 +221,10 @@ impl<'d> Resolver<'d> {
         args: &[Syntax],
         scope: &Scope,
     ) -> Option<(Kind, Ty)> {
-        let simple = match ty {
-            Ty::Int => INT,
-            Ty::Float => FLOAT,
-            Ty::Bool => BOOL,
-            Ty::Enum(_) => ENUM,
-            Ty::Str => STR,
-            Ty::Bytes => BYTES,
-            Ty::Io => IO,
-            Ty::Array(_) => LIST,
-            Ty::Struct(_) | Ty::Any => return None,
-        };
+        let simple = without_arguments(ty)?;
         match (ty, name, args) {
             (Ty::Bytes, "to_s", _) => return self.decode(object, place, args),
-            (Ty::Str, "substring", [from, to]) => {
-                let (from, to) = super::expression::both(self.expression(from, scope), self.expression(to, scope))?;
-                super::expression::both(self.demand(&from, &Ty::Int, "the start"), self.demand(&to, &Ty::Int, "the end"))?;
-                return Some((Kind::Substring(object, Box::new(from), Box::new(to)), Ty::Str));
-            }
-            (Ty::Str, "substring", _) => {
-                self.error(place, "`substring` takes two arguments: the first character, and the one behind the last");
-                return None;
-            }
+            (Ty::Str, "substring", _) => return self.substring(object, place, args, scope),
             (Ty::Str, "to_i", [base]) => {
                 let base = self.expression(base, scope)?;
                 self.demand(&base, &Ty::Int, "the base")?;

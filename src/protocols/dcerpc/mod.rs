@@ -314,14 +314,7 @@ impl Session {
         let body = end.saturating_sub(verifier).saturating_sub(wire.wire.at());
         wire.within(body, |wire| match kind {
             0 => self.request(wire, FLAG_OBJECT.bits_of(flags) != 0, (pipe, call)),
-            2 => {
-                wire.u32(&HINT)?;
-                let context = wire.u16(&CONTEXT_ID)?;
-                wire.wire.u8(&CANCELS)?;
-                wire.wire.bytes(&RESERVED, 1)?;
-                wire.wire.info(format_args!("call {call}{}", self.interface((pipe, context))));
-                Ok(())
-            }
+            2 => self.response(wire, (pipe, call)),
             3 => fault(wire),
             11 | 14 => self.bind(wire),
             12 | 15 => acknowledge(wire, start),
@@ -372,6 +365,15 @@ impl Session {
             wire.evicted(format_args!("the oldest of more than {MOST} contexts"));
         }
         self.interfaces.push_back((id, name));
+    }
+
+    fn response(&self, wire: &mut Ordered<'_, '_>, (pipe, call): Call) -> Result {
+        wire.u32(&HINT)?;
+        let context = wire.u16(&CONTEXT_ID)?;
+        wire.wire.u8(&CANCELS)?;
+        wire.wire.bytes(&RESERVED, 1)?;
+        wire.wire.info(format_args!("call {call}{}", self.interface((pipe, context))));
+        Ok(())
     }
 
     fn interface(&self, context: (u64, u16)) -> String {

@@ -107,6 +107,19 @@ impl Dns {
         Dns { topics, places, layers, fields, named }
     }
 
+    fn query(&mut self, name: &str, is_repeated: bool) {
+        let (places, topics) = (&self.places, &mut self.topics);
+        let labels = if name.is_empty() { 0 } else { name.split('.').count() };
+        let count = |place: Option<usize>, topics: &mut Topics, value| place.map(|place| topics.count(place, value));
+        count(places.name, topics, Some(name.len() as u64));
+        if let (Some(place), Some(level)) = (places.labels, LEVELS.get(labels.saturating_sub(1).min(3))) {
+            topics.add_below(place, &[level], None);
+        }
+        if is_repeated {
+            count(places.retransmitted, topics, None);
+        }
+    }
+
     fn message(&mut self, message: NodeRef<'_>, since_start: Option<i64>) {
         let fields = &self.fields;
         let all = || message.behind();
@@ -137,16 +150,8 @@ impl Dns {
         topics.count(self.places.size, Some(message.span().len().into()));
         if !is_response {
             let name = first(Fact::Name).map(NodeRef::text).unwrap_or_default();
-            let labels = if name.is_empty() { 0 } else { name.split('.').count() };
-            let count = |place: Option<usize>, topics: &mut Topics, value| place.map(|place| topics.count(place, value));
-            count(self.places.name, topics, Some(name.len() as u64));
-            if let (Some(place), Some(level)) = (self.places.labels, LEVELS.get(labels.saturating_sub(1).min(3))) {
-                topics.add_below(place, &[level], None);
-            }
-            if first(Fact::Retransmission).is_some() {
-                count(self.places.retransmitted, topics, None);
-            }
-            return;
+            let is_repeated = first(Fact::Retransmission).is_some();
+            return self.query(&name, is_repeated);
         }
         for ((fact, _), place) in COUNTS.iter().zip(&self.places.counts) {
             if let Some(place) = place {

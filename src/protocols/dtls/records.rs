@@ -300,11 +300,7 @@ impl Session {
             return Ok(());
         };
         summary.name(name_of(handshake::TYPES, kind.into()).unwrap_or("unknown"));
-        for frame in &frames {
-            wire.put_over(&FRAGMENT_FRAME, Value::Unsigned(*frame), None, |_| {});
-        }
-        wire.put_over(&FRAGMENT_COUNT, Value::Unsigned(frames.len() as u64), None, |_| {});
-        wire.put_over(&REASSEMBLED_LENGTH, Value::Unsigned(bytes.len() as u64), None, |_| {});
+        put_fragments(wire, &frames, bytes.len());
         wire.joined("fragments", &pieces, &bytes, |inner| {
             inner.renamed(FIELDS, |inner| {
                 let count = inner.remaining();
@@ -312,6 +308,15 @@ impl Session {
             })
         })
     }
+}
+
+/// The frames of the fragments of a message of this length.
+fn put_fragments(wire: &mut Wire<'_>, frames: &[u64], length: usize) {
+    for frame in frames {
+        wire.put_over(&FRAGMENT_FRAME, Value::Unsigned(*frame), None, |_| {});
+    }
+    wire.put_over(&FRAGMENT_COUNT, Value::Unsigned(frames.len() as u64), None, |_| {});
+    wire.put_over(&REASSEMBLED_LENGTH, Value::Unsigned(length as u64), None, |_| {});
 }
 
 /// Announces the connection ID of a sender to the engine, in the format of DTLS 1.2 and 1.3 records.

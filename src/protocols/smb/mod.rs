@@ -15,7 +15,7 @@ mod names;
 mod tests;
 
 use super::little;
-use crate::tree::{Side, name_of};
+use crate::tree::{Field, Side, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::{
     COMMAND, COMPONENT, DATA, ERROR_CLASS, ERROR_CODE, FIELDS, FLAG_CANON, FLAG_CASELESS, FLAG_COMPRESSED, FLAG_DFS, FLAG_EA,
@@ -54,38 +54,44 @@ const MOST: usize = 64;
 const PATH_LENGTH: usize = 256;
 const HEADER: usize = 32;
 
+/// The bits of the second flags.
+const MORE_FLAGS: &[&Field] = &[
+    &FLAG_UNICODE,
+    &FLAG_NT_ERROR,
+    &FLAG_ROE,
+    &FLAG_DFS,
+    &FLAG_ESN,
+    &FLAG_REPARSE,
+    &FLAG_LONG_USED,
+    &FLAG_REQUIRED,
+    &FLAG_COMPRESSED,
+    &FLAG_SIGNED,
+    &FLAG_EA,
+    &FLAG_LONG,
+];
+
+/// The status or, before NT LM 0.12, class and code of an error.
+fn failure(wire: &mut Wire<'_>, flags2: u16) -> Result<String> {
+    if FLAG_NT_ERROR.bits_of(flags2.into()) != 0 {
+        let status = wire.u32_le(&STATUS)?;
+        return Ok(name_of(STATUS.names, status.into()).map_or_else(|| format!("status {status:#010x}"), str::to_owned));
+    }
+    let class = wire.u8(&ERROR_CLASS)?;
+    wire.bytes(&RESERVED, 1)?;
+    let code = wire.u16_le(&ERROR_CODE)?;
+    Ok(format!("{} {code}", name_of(ERROR_CLASS.names, class.into()).unwrap_or("error")))
+}
+
 impl Exchange for Session {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let (start, ahead) = (wire.at(), wire.ahead());
         wire.u32_le(&COMPONENT)?;
         let command = wire.u8(&COMMAND)?;
         let flags2 = ahead.get(10..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u16::from_le_bytes(*bytes));
-        let failure = if FLAG_NT_ERROR.bits_of(flags2.into()) != 0 {
-            let status = wire.u32_le(&STATUS)?;
-            name_of(STATUS.names, status.into()).map_or_else(|| format!("status {status:#010x}"), str::to_owned)
-        } else {
-            let class = wire.u8(&ERROR_CLASS)?;
-            wire.bytes(&RESERVED, 1)?;
-            let code = wire.u16_le(&ERROR_CODE)?;
-            format!("{} {code}", name_of(ERROR_CLASS.names, class.into()).unwrap_or("error"))
-        };
+        let failure = failure(wire, flags2)?;
         let bits = [&FLAG_RESPONSE, &FLAG_NOTIFY, &FLAG_OPLOCK, &FLAG_CANON, &FLAG_CASELESS, &FLAG_RECEIVE, &FLAG_LOCK];
         let is_response = FLAG_RESPONSE.bits_of(wire.flags(&FLAGS, 1, &bits)?) != 0;
-        let bits = [
-            &FLAG_UNICODE,
-            &FLAG_NT_ERROR,
-            &FLAG_ROE,
-            &FLAG_DFS,
-            &FLAG_ESN,
-            &FLAG_REPARSE,
-            &FLAG_LONG_USED,
-            &FLAG_REQUIRED,
-            &FLAG_COMPRESSED,
-            &FLAG_SIGNED,
-            &FLAG_EA,
-            &FLAG_LONG,
-        ];
-        little::flags(wire, &FLAGS2, 2, &bits)?;
+        little::flags(wire, &FLAGS2, 2, MORE_FLAGS)?;
         wire.u16_le(&PID_HIGH)?;
         wire.bytes(&SIGNATURE, 8)?;
         wire.bytes(&RESERVED, 2)?;
