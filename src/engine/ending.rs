@@ -3,7 +3,8 @@
 use super::message::Out;
 use super::nested::Waiting;
 use super::stream::Stream;
-use super::{Engine, bug, fragment};
+use super::transport::fragment;
+use super::{Engine, bug};
 use crate::tree::{Ends, ExportedObject, Extras, FrameInfo, Tree};
 use std::iter::Peekable;
 use std::vec::IntoIter;

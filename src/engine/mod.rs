@@ -1,54 +1,36 @@
 //! Passes a frame through layers, flow and protocols. Only this module uses all three.
 
+mod bounds;
 pub mod bug;
-mod datagram;
 mod ending;
 mod exported;
 mod failed;
-mod fragment;
 mod guess;
-mod limits;
 mod message;
-mod migration;
 mod nested;
 mod packetless;
 mod prefilter;
 mod quote;
-mod route;
-mod sctp;
-mod segment;
-mod series;
+mod relations;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
-mod udp_header;
-mod usb;
+mod transport;
 
 use crate::flow::analysis::Extent;
-use crate::flow::defrag::Fragments;
-use crate::flow::{Entry, Pair, Precedent, Roles, Table};
 use crate::input::{Frame, Link, OddFraction};
-use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
+use crate::layers::{self, Bytes, Checks, Reached, tcp};
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
-use crate::tree::{Demand, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Span, StreamId, Transport, Tree};
+use crate::tree::{Demand, Extras, Fields, FrameInfo, Level, Node, Note, Pack, Tree};
 use crate::wire::notes::{FRACTION, GIVEN_UP};
-use datagram::{Exchanges, Rules};
+use bounds::Bounds;
 use ending::Ending;
 use failed::ActiveConversation;
-use limits::Bounds;
-use message::Out;
-use packetless::Packetless;
 pub use prefilter::{FrameParts, Prefilter};
-use route::Relations;
-pub use route::Route;
-use sctp::Associations;
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use stream::segment_context::SegmentContext;
-use stream::{Connection, Stream};
+use relations::Relations;
+pub use relations::Route;
+use transport::Transports;
 
 /// Dissects frames into trees and keeps the state of conversations.
 pub struct Engine {
@@ -79,22 +61,6 @@ struct Current {
     waits: bool,
     /// Whether it is a packet quoted by an ICMP error.
     is_of_quote: bool,
-}
-
-/// Conversations and incomplete packets, by transport.
-#[derive(Default)]
-struct Transports {
-    streams: Table<Connection>,
-    /// What connections so far say about the servers of later ones.
-    roles: Roles,
-    /// Streams announced by other conversations, by one endpoint.
-    expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
-    exchanges: Exchanges,
-    associations: Associations,
-    pipes: usb::Pipes,
-    fragments: Fragments<fragment::Key>,
-    /// Conversations without headers: packets of hex text, and inputs such as session logs.
-    packetless: Packetless,
 }
 
 impl Engine {
@@ -323,238 +289,12 @@ impl Engine {
         }
     }
 
-    /// Dissects what headers carry, as deep as the limit on layers allows.
-    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: &Reached) {
-        match reached {
-            Reached::Tcp(segment) => self.tcp(frame, bytes, segment),
-            Reached::Udp(segment) => self.udp(frame, bytes, segment),
-            Reached::Fragment(part, segment) => self.fragment(frame, bytes, *part, segment),
-            Reached::Sctp(segment) => {
-                self.current.awaits = true;
-                self.sctp(frame, bytes, segment);
-            }
-            Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),
-            Reached::Exported(range, below) => self.exported(frame, range.clone(), *below),
-            Reached::Usb(transfer, range, missing, below) => self.usb(frame, *transfer, range.clone(), *missing, *below),
-            Reached::End => {}
-        }
-    }
-
-    /// A UDP datagram, and the packet in it if it belongs to a tunnel.
-    #[inline(never)]
-    fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
-        let sockets = udp_header::sockets(bytes, segment);
-        self.current.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
-        let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
-        let inner = datagram::datagram(rules, &mut self.tree, &mut self.transports.exchanges, frame, bytes, segment);
-        if std::mem::take(&mut self.transports.exchanges.evicts_senders) {
-            datagram::note_forgotten(&mut self.tree, "senders of broadcasts");
-        }
-        if self.tree.handover.has_associated()
-            && let Some(sockets) = sockets
-        {
-            self.sctp_inside(frame, segment, sockets);
-        }
-        if let Some((carried, below)) = inner {
-            let reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
-            self.transport(frame, bytes, &reached);
-        }
-    }
-
-    /// Accepts a fragment. The last missing one completes the datagram.
-    #[cold]
-    fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &TransportSegment) {
-        let Some(whole) = fragment::accept(&mut self.tree, &mut self.transports.fragments, frame, bytes, part, segment) else {
-            (self.current.awaits, self.current.waits) = (true, true);
-            if let Some(below) = segment.below {
-                self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
-            }
-            return;
-        };
-        let source = fragment::source(&mut self.tree, &whole);
-        let joined = Bytes { source, all: &whole.bytes };
-        let carried = HeaderPayload::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
-        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
-        self.transport(frame, joined, &reached);
-    }
-
-    /// Decompresses a payload into a separate buffer and dissects it.
-    #[cold]
-    fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &TransportSegment) {
-        let Some(payload) = ipcomp::inflate(bytes.get(segment.range.clone())) else {
-            self.tree.outcome.undissected += segment.range.len() as u64;
-            return;
-        };
-        let from = Span::new(bytes.source, segment.range.clone());
-        let source = self.tree.push_derived("deflate", Some(from), self.tree.pieces.len(), &payload);
-        let inflated = Bytes { source, all: &payload };
-        let carried = HeaderPayload::new(Next::IpProtocol(protocol), 0..payload.len(), 0);
-        let reached = layers::walk_on(&mut self.tree, carried, inflated, segment.below, self.checks);
-        self.transport(frame, inflated, &reached);
-    }
-
-    /// A TCP segment: a part of its stream, unless its header is cut or headers are all that is wanted.
-    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
-        let Some(mut header) = tcp::Header::parse(bytes.get(segment.range.clone())) else {
-            let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
-            segment::cut_header(&mut self.tree, bytes, &segment);
-            return;
-        };
-        // The end of a segment is unknown in a first fragment, so its bytes are not part of the stream.
-        header.is_whole &= !segment.is_part;
-        if self.tree.demand().streams() {
-            return self.segment_of_stream(frame, bytes, segment, &header);
-        }
-        let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
-        segment::alone(&mut self.tree, bytes, &segment, &header, sockets_of(&segment, &header));
-    }
-
-    /// Adds a segment to its stream, and the messages that it completes to the tree.
-    #[inline]
-    fn segment_of_stream(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment, header: &tcp::Header) {
-        let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
-        if let Some(route) = &mut self.relations.route {
-            route.tcp = Some(pair);
-        }
-        let path = || match segment.below {
-            Some(below) => message::path_of(&self.tree, below, "tcp"),
-            None => segment.path.into(),
-        };
-        let begun = Begun { pair, from_low, sockets: sockets_of(segment, header), header };
-        let (number, connection, old, precedent) = self.transports.connection(self.registry, frame.number, &begun, path);
-        if let (Some(route), Some(precedent)) = (&mut self.relations.route, precedent) {
-            route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
-        }
-        self.current.active = ActiveConversation::Tcp(number);
-        let Some(stream) = connection.whole() else { return };
-        let side = stream.side_of(from_low);
-        if header.is_whole {
-            stream.set_bases(side, header);
-        }
-        if self.relations.route.is_some() && stream.drop_buffers_if_undissected() {
-            stream.count_anew(&mut self.bounds.held);
-            if let Some(old) = old {
-                close_old(*old, &mut self.bounds.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
-            }
-            return;
-        }
-        let context =
-            SegmentContext { frame, bytes, segment, header, from_low, side, analysis: self.analysis, is_followed: self.follows };
-        let layer = stream.describe(&mut self.tree, &context, old.is_some(), self.checks);
-        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
-        if let Some(old) = old {
-            close_old(*old, &mut self.bounds.held, &mut out);
-        }
-        if !header.is_whole {
-            return;
-        }
-        prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);
-        stream.accept(&context, &mut out);
-        let ends = stream.ends_now();
-        if ends && stream.is_closed() {
-            stream.release(out.tree);
-        }
-        stream.count_anew(&mut self.bounds.held);
-        if ends {
-            self.has_ended(pair, number);
-        }
-        if self.holds_much() {
-            self.aside(|engine| engine.bound_memory(&pair, number, frame, layer));
-        }
-    }
-
     /// The client random that a configured key log lacks, if the key log decrypts nothing so far.
     #[must_use]
     pub fn lacking_secret(&self) -> Option<&[u8; 32]> {
         self.registry.settings().secrets().next()?;
         self.tree.run.secrets.lacking()
     }
-
-    /// Registers the conversations that messages of this frame announced.
-    #[inline]
-    fn expect(&mut self) {
-        if let Some(route) = &mut self.relations.route {
-            route.announced.clear();
-        }
-        if !self.tree.handover.has_expected() {
-            return;
-        }
-        let mut evicts = false;
-        for expected in self.tree.handover.take_expected() {
-            if let Some(route) = &mut self.relations.route {
-                route.announced.push(expected.end);
-            }
-            evicts |= match expected.transport {
-                Transport::Udp => self.transports.exchanges.expect(expected),
-                Transport::Tcp => datagram::remember(&mut self.transports.expected, expected.end, expected.place),
-                Transport::Sctp | Transport::Usb => false,
-            };
-        }
-        if evicts {
-            datagram::note_forgotten(&mut self.tree, "announced conversations");
-        }
-    }
-}
-
-/// A segment for which a connection is looked up.
-struct Begun<'a> {
-    pair: Pair,
-    from_low: bool,
-    /// Source and destination.
-    sockets: [SocketAddr; 2],
-    header: &'a tcp::Header,
-}
-
-impl Transports {
-    /// The connection of a segment with its number, the one that it replaces, and for a new one what earlier connections say
-    /// about its sides.
-    fn connection(
-        &mut self,
-        registry: Registry,
-        frame: u64,
-        segment: &Begun<'_>,
-        path: impl Fn() -> Arc<str>,
-    ) -> (u32, &mut Connection, Option<Box<Entry<Connection>>>, Option<Precedent>) {
-        let &Begun { pair, from_low, sockets, header } = segment;
-        let given = self.streams.numbers.precedent();
-        let (roles, begun) = (RefCell::new(&mut self.roles), Cell::new(None));
-        let open = |number| {
-            let precedent = roles.borrow_mut().learn(sockets, stream::server_of_handshake(sockets, header));
-            let precedent = given.unwrap_or(precedent);
-            begun.set(Some(precedent));
-            let client = stream::client(registry, sockets, header, precedent);
-            let [src, dst] = sockets;
-            let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
-            let id = StreamId { transport: Transport::Tcp, number };
-            Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
-        };
-        let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(from_low, header);
-            if goes_on && known.whole().is_none() {
-                match known.quoted() {
-                    Some(number) => *known = open(number),
-                    None => known.wake(sockets, &path),
-                }
-            }
-            goes_on
-        };
-        let (number, connection, old) = self.streams.get_or_begin(pair, frame, goes_on, &open);
-        (number, connection, old, begun.get())
-    }
-}
-
-/// Source and destination of a segment.
-fn sockets_of(segment: &TransportSegment, header: &tcp::Header) -> [SocketAddr; 2] {
-    [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)]
-}
-
-/// Closes the connection that a new one replaces.
-fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
-    let Some(mut old) = old.state.into_whole() else { return };
-    *held = held.saturating_sub(old.counted());
-    out.must = true;
-    old.close(out);
-    out.must = false;
 }
 
 /// Marks the innermost layer as the message of a frame without one. Exceptions without notes: TCP segments and incomplete

@@ -1,7 +1,7 @@
 //! Frames that the filter rejects: their messages are not kept, and few of their headers.
 
 use super::Engine;
-use super::udp_header;
+use super::transport::udp_header;
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, TransportSegment};
 use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only, Tree};

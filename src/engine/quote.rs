@@ -3,7 +3,8 @@
 
 use super::message::Out;
 use super::stream::Connection;
-use super::{Engine, bug, close_old};
+use super::transport::tcp::close_old;
+use super::{Engine, bug};
 use crate::flow::Pair;
 use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};

@@ -16,7 +16,7 @@ pub(super) use closed::Connection;
 use super::message::{Out, ends_of};
 use super::nested::States;
 use super::prefilter;
-use super::segment::{analysis_results, analyzed, progress, tcp_layer};
+use super::transport::segment::{analysis_results, analyzed, progress, tcp_layer};
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, SegmentPosition, TcpSegment};

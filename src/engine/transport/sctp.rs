@@ -1,9 +1,9 @@
 //! SCTP: associations, and the messages of their streams.
 
-use super::failed::ActiveConversation;
-use super::message::{Out, path_of};
-use super::stream::Stream;
-use super::{Engine, prefilter};
+use crate::engine::failed::ActiveConversation;
+use crate::engine::message::{Out, path_of};
+use crate::engine::stream::Stream;
+use crate::engine::{Engine, prefilter};
 use crate::flow::messages::{Chunk, Message, Messages};
 use crate::flow::{Numbers, Pair, RemovedConversations, Table};
 use crate::input::Frame;
@@ -25,18 +25,18 @@ const MAX_HELD: usize = 8 << 20;
 
 /// All associations.
 #[derive(Default)]
-pub(super) struct Associations {
+pub(in crate::engine) struct Associations {
     table: Table<Association>,
     /// Remaining associations at the end of the capture.
     ending: Option<RemovedConversations<Association>>,
-    pub(super) counts: Counts,
+    pub(in crate::engine) counts: Counts,
 }
 
 /// Counters of all associations.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(in crate::engine) struct Counts {
     /// Stream numbers.
-    pub(super) numbers: Numbers,
+    pub(in crate::engine) numbers: Numbers,
     /// Bytes of memory held.
     held: usize,
 }
@@ -158,13 +158,13 @@ impl Association {
 
 impl Associations {
     /// Whether there are more associations than the limit.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(in crate::engine) fn is_crowded(&self) -> bool {
         self.table.is_crowded()
     }
 
     /// Stops dissecting the association between these endpoints.
     #[cold]
-    pub(super) fn fail(&mut self, pair: &Pair, frame: u64) {
+    pub(in crate::engine) fn fail(&mut self, pair: &Pair, frame: u64) {
         if let Some((_, association)) = self.table.get(pair, frame) {
             association.fail();
         }
@@ -174,7 +174,7 @@ impl Associations {
 impl Engine {
     /// Dissects an SCTP packet and the messages that it completes.
     #[cold]
-    pub(super) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
+    pub(in crate::engine) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let packet = bytes.get(segment.range.clone());
         let Some([from, to]) = sctp::ports(packet) else {
             let ends = [segment.src, segment.dst].map(Address::Ip);
@@ -187,7 +187,7 @@ impl Engine {
 
     /// Dissects SCTP packets carried by a datagram. The association has the endpoints of the datagram.
     #[cold]
-    pub(super) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &TransportSegment, sockets: [SocketAddr; 2]) {
+    pub(in crate::engine) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &TransportSegment, sockets: [SocketAddr; 2]) {
         for InnerPacket { carrier, source, bytes, range } in self.tree.handover.take_associated() {
             let segment = TransportSegment { range, missing: 0, is_part: false, below: Some(carrier), ..datagram.clone() };
             let packet = self.tree.layers.len();
@@ -262,7 +262,7 @@ impl Engine {
     }
 
     /// Evicts the associations idle longest when there are too many.
-    pub(super) fn evict_idle_associations(&mut self, frame: &Frame<'_>) {
+    pub(in crate::engine) fn evict_idle_associations(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts, .. } = &mut self.transports.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for (_, mut association) in table.evict() {
@@ -272,7 +272,7 @@ impl Engine {
     }
 
     /// Dissects pending data of the next association at the end of the capture. Returns whether there was any.
-    pub(super) fn finish_associations(&mut self) -> bool {
+    pub(in crate::engine) fn finish_associations(&mut self) -> bool {
         let Associations { table, ending, counts } = &mut self.transports.associations;
         for (_, mut association) in ending.get_or_insert_with(|| table.drain()) {
             self.tree.begin(FrameInfo { number: association.last_frame, ..FrameInfo::default() });

@@ -1,10 +1,12 @@
 //! UDP: conversations, and the protocol of each datagram.
 
 use super::migration::ConnectionIds;
-use super::nested::{self, NestedContext, States, Waiting};
-use super::prefilter::{self, Prefilter};
 use super::series::{Found, Progress};
 use super::udp_header::{peek_payload, sockets};
+use crate::engine::Engine;
+use crate::engine::failed::ActiveConversation;
+use crate::engine::nested::{self, NestedContext, States, Waiting};
+use crate::engine::prefilter::{self, Prefilter};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, HeaderPayload, TransportSegment, udp};
@@ -22,12 +24,12 @@ use std::sync::Arc;
 
 /// All UDP conversations.
 #[derive(Default)]
-pub(super) struct Exchanges {
-    pub(super) udp: Table<UdpConversation>,
+pub(in crate::engine) struct Exchanges {
+    pub(in crate::engine) udp: Table<UdpConversation>,
     /// Senders of broadcasts, with the endpoints of the conversation in which each was sent.
     broadcast_senders: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Whether the current frame evicted them.
-    pub(super) evicts_senders: bool,
+    pub(in crate::engine) evicts_senders: bool,
     /// Endpoints of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
     /// Connection IDs that outlive a change of endpoints.
@@ -35,14 +37,14 @@ pub(super) struct Exchanges {
     /// Bytes of memory held by protocol state of all conversations.
     held: usize,
     /// The conversation that shares its state with the newest one.
-    pub(super) shared: Option<Pair>,
+    pub(in crate::engine) shared: Option<Pair>,
 }
 
 /// An announcement by another conversation: the name of the handover and details for the dissector.
 type Announced = (&'static str, Option<Arc<[u8]>>);
 
 /// State of a conversation between two endpoints.
-pub(super) struct UdpConversation {
+pub(in crate::engine) struct UdpConversation {
     client: SocketAddr,
     server: SocketAddr,
     /// The conversation that shares its state: this one answers a broadcast, or continues it with other endpoints.
@@ -93,9 +95,32 @@ impl UdpConversation {
     }
 }
 
+impl Engine {
+    /// A UDP datagram, and the packet in it if it belongs to a tunnel.
+    #[inline(never)]
+    pub(super) fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
+        let sockets = sockets(bytes, segment);
+        self.current.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
+        let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
+        let inner = datagram(rules, &mut self.tree, &mut self.transports.exchanges, frame, bytes, segment);
+        if std::mem::take(&mut self.transports.exchanges.evicts_senders) {
+            note_forgotten(&mut self.tree, "senders of broadcasts");
+        }
+        if self.tree.handover.has_associated()
+            && let Some(sockets) = sockets
+        {
+            self.sctp_inside(frame, segment, sockets);
+        }
+        if let Some((carried, below)) = inner {
+            let reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
+            self.transport(frame, bytes, &reached);
+        }
+    }
+}
+
 /// Settings that apply to all datagrams.
 #[derive(Clone, Copy)]
-pub(super) struct Rules<'a> {
+pub(in crate::engine) struct Rules<'a> {
     pub registry: Registry,
     pub checks: Checks,
     pub prefilter: Option<&'a Prefilter>,
@@ -114,7 +139,7 @@ struct Described {
 }
 
 /// Dissects a UDP header and its payload. A payload that is a packet is returned with its carrier layer.
-pub(super) fn datagram(
+pub(in crate::engine) fn datagram(
     rules: Rules<'_>,
     tree: &mut Tree,
     exchanges: &mut Exchanges,
@@ -265,7 +290,7 @@ impl Exchanges {
     }
 
     /// The conversation between two endpoints, and which of its sides sends.
-    pub(super) fn conversation(
+    pub(in crate::engine) fn conversation(
         &mut self,
         registry: Registry,
         frame: u64,
@@ -310,7 +335,7 @@ impl Exchanges {
     }
 
     /// The number of the conversation between two endpoints.
-    pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
+    pub(in crate::engine) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
         let (context, _) = self.conversation(registry, frame, [src, dst], &[]);
         context.stream.number
     }
@@ -341,7 +366,7 @@ impl Exchanges {
     }
 
     /// Protocol state of the conversation between these endpoints.
-    pub(super) fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
+    pub(in crate::engine) fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
         let [src, dst] = sockets;
         let pair = self.state_pair(Pair::new(src, dst), frame);
         self.udp.get(&pair, frame).map(|(_, conversation)| &mut conversation.states)
@@ -355,7 +380,7 @@ impl Exchanges {
 
     /// Discards the protocol state of a conversation. Its later datagrams are not dissected.
     #[cold]
-    pub(super) fn fail(&mut self, sockets: [SocketAddr; 2], frame: u64) {
+    pub(in crate::engine) fn fail(&mut self, sockets: [SocketAddr; 2], frame: u64) {
         let before = self.states(sockets, frame).map_or(0, |states| std::mem::replace(states, States::broken()).counted());
         self.held = self.held.saturating_sub(before);
     }
@@ -372,12 +397,12 @@ impl Exchanges {
     }
 
     /// Registers an endpoint whose conversations carry payload of this name. Returns whether others were evicted.
-    pub(super) fn expect(&mut self, expected: Expected) -> bool {
+    pub(in crate::engine) fn expect(&mut self, expected: Expected) -> bool {
         remember(&mut self.expected, expected.end, (expected.place, expected.details))
     }
 
     /// Exportable objects of each conversation, with its last frame.
-    pub(super) fn objects(&self) -> Vec<(u64, Vec<ExportedObject>)> {
+    pub(in crate::engine) fn objects(&self) -> Vec<(u64, Vec<ExportedObject>)> {
         let of = |(number, frame, conversation): (u32, u64, &UdpConversation)| {
             let objects: Vec<ExportedObject> =
                 conversation.states.objects(StreamId { transport: Transport::Udp, number }).collect();
@@ -387,18 +412,18 @@ impl Exchanges {
     }
 
     /// Incomplete reassemblies at the end, with source and destination.
-    pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
+    pub(in crate::engine) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
         let udp = self.udp.drain();
         udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()
     }
 
     /// Whether there are more conversations than the limit.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(in crate::engine) fn is_crowded(&self) -> bool {
         self.udp.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
     }
 
     /// Evicts the conversations idle longest when there are too many. Returns their number.
-    pub(super) fn evict(&mut self, tree: &mut Tree) -> usize {
+    pub(in crate::engine) fn evict(&mut self, tree: &mut Tree) -> usize {
         let evictions = self.udp.evict();
         let count = evictions.len();
         for (number, mut conversation) in evictions {
@@ -409,7 +434,7 @@ impl Exchanges {
     }
 
     /// Drops protocol state of the conversations idle longest when all states are too large. Returns the number of conversations.
-    pub(super) fn forget_states(&mut self, tree: &mut Tree) -> usize {
+    pub(in crate::engine) fn forget_states(&mut self, tree: &mut Tree) -> usize {
         // Reassembled files are long and few.
         let most = limits::DATAGRAM_BYTES.get() * if tree.demand().has(Extras::OBJECTS) { 4 } else { 1 };
         if self.held <= most {
@@ -432,7 +457,11 @@ impl Exchanges {
 }
 
 /// Stores a value for an endpoint. At the limit, all values are evicted. Returns whether they were.
-pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) -> bool {
+pub(in crate::engine) fn remember<T>(
+    known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>,
+    end: SocketAddr,
+    what: T,
+) -> bool {
     let evicts = known.len() >= limits::ANNOUNCED.get();
     if evicts {
         known.clear();
@@ -443,7 +472,7 @@ pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::Ran
 
 /// Notes at the innermost layer that all endpoints of this table were evicted.
 #[cold]
-pub(super) fn note_forgotten(tree: &mut Tree, what: &str) {
+pub(in crate::engine) fn note_forgotten(tree: &mut Tree, what: &str) {
     note_innermost(tree, &EVICTED, format_args!("more than {} {what}", limits::ANNOUNCED.get()));
 }
 

@@ -2,10 +2,10 @@
 //!
 //! The protocol is that of the user's choice, or one registered for payloads of USB.
 
-use super::Engine;
-use super::failed::ActiveConversation;
-use super::nested::{NestedContext, NestedMessage, States};
-use super::prefilter;
+use crate::engine::Engine;
+use crate::engine::failed::ActiveConversation;
+use crate::engine::nested::{NestedContext, NestedMessage, States};
+use crate::engine::prefilter;
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::usb::UsbTransfer;
@@ -20,8 +20,8 @@ const PLACE: &str = "usb";
 
 /// Conversations with endpoints.
 #[derive(Default)]
-pub(super) struct Pipes {
-    pub(super) table: Table<States>,
+pub(in crate::engine) struct Pipes {
+    pub(in crate::engine) table: Table<States>,
     /// Bytes of memory held by protocol state of all conversations.
     held: usize,
 }
@@ -36,14 +36,14 @@ impl Pipes {
 
     /// Discards the protocol state of a conversation. Its later payloads are not dissected.
     #[cold]
-    pub(super) fn fail(&mut self, pair: &Pair, frame: u64) {
+    pub(in crate::engine) fn fail(&mut self, pair: &Pair, frame: u64) {
         if let Some((_, states)) = self.table.get(pair, frame) {
             self.held = self.held.saturating_sub(std::mem::replace(states, States::broken()).counted());
         }
     }
 
     /// Whether there are more conversations, or more state, than the limits allow.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(in crate::engine) fn is_crowded(&self) -> bool {
         self.table.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
     }
 }
@@ -51,7 +51,14 @@ impl Pipes {
 impl Engine {
     /// The payload of a transfer.
     #[inline(never)]
-    pub(super) fn usb(&mut self, frame: &Frame<'_>, transfer: UsbTransfer, range: Range<usize>, missing: usize, below: LayerId) {
+    pub(in crate::engine) fn usb(
+        &mut self,
+        frame: &Frame<'_>,
+        transfer: UsbTransfer,
+        range: Range<usize>,
+        missing: usize,
+        below: LayerId,
+    ) {
         let UsbTransfer { bus, device, number, sender } = transfer;
         let pair = Pair::usb(bus, device, number);
         self.current.active = ActiveConversation::Usb(pair);
@@ -83,7 +90,7 @@ impl Engine {
     }
 
     /// Evicts the conversations idle longest when there are too many, and all protocol state when it is too large.
-    pub(super) fn evict_pipes(&mut self) {
+    pub(in crate::engine) fn evict_pipes(&mut self) {
         let pipes = &mut self.transports.pipes;
         for (_, states) in pipes.table.evict() {
             pipes.held = pipes.held.saturating_sub(states.counted());

@@ -6,7 +6,7 @@ use crate::wire::{Heuristic, SERIES_HEAD, Series, Step};
 
 /// What the datagrams of a conversation that no protocol recognizes have in common, per side.
 #[derive(Default)]
-pub(super) struct Progress {
+pub(in crate::engine) struct Progress {
     sides: BySide<Side>,
 }
 
@@ -31,15 +31,15 @@ struct Run {
 }
 
 /// A series that has just become certain.
-pub(super) struct Found {
-    pub(super) candidate: Candidate,
+pub(in crate::engine) struct Found {
+    pub(in crate::engine) candidate: Candidate,
     /// Datagrams of it that came before, and that no protocol recognized.
-    pub(super) before: u8,
+    pub(in crate::engine) before: u8,
 }
 
 impl Progress {
     /// The name under which datagrams of this side are handed over, if a series has identified them.
-    pub(super) fn place(&self, side: crate::tree::Side) -> Option<&'static str> {
+    pub(in crate::engine) fn place(&self, side: crate::tree::Side) -> Option<&'static str> {
         match &self.sides[side] {
             Side::Certain(candidate) => Some(candidate.protocol.this.abbrev),
             Side::Nothing | Side::Some(_) => None,
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// Adds a datagram that no protocol recognizes. Returns the series that it completes.
-    pub(super) fn add(&mut self, registry: Registry, side: crate::tree::Side, bytes: &[u8]) -> Option<Found> {
+    pub(in crate::engine) fn add(&mut self, registry: Registry, side: crate::tree::Side, bytes: &[u8]) -> Option<Found> {
         let state = &mut self.sides[side];
         if matches!(state, Side::Certain(_)) {
             return None;

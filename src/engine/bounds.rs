@@ -3,9 +3,10 @@
 //! A closed connection keeps its full state for a while, for late and retransmitted segments; then the state is reduced.
 //! State dropped from open conversations is counted.
 
+use super::Engine;
 use super::message::Out;
 use super::stream::Connection;
-use super::{Engine, fragment};
+use super::transport::fragment;
 use crate::flow::Pair;
 use crate::input::Frame;
 use crate::limits;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Connection IDs in use, with the conversation that issued each.
 #[derive(Default)]
-pub(super) struct ConnectionIds {
+pub(in crate::engine) struct ConnectionIds {
     known: HashMap<Box<[u8]>, Issued, foldhash::fast::RandomState>,
     /// Offset and size of the IDs in datagrams, without duplicates.
     places: Vec<(usize, usize)>,
@@ -15,7 +15,7 @@ pub(super) struct ConnectionIds {
 
 /// Origin of a connection ID.
 #[derive(Clone, Copy)]
-pub(super) struct Issued {
+pub(in crate::engine) struct Issued {
     /// Endpoints of the conversation that issued it.
     pub pair: Pair,
     /// The side that sends datagrams with this ID.
@@ -29,7 +29,7 @@ impl ConnectionIds {
     const PLACES: usize = 64;
 
     /// Stores an ID. All are evicted at the limit. Returns whether they were.
-    pub(super) fn insert(&mut self, id: ConnectionId, pair: Pair) -> bool {
+    pub(in crate::engine) fn insert(&mut self, id: ConnectionId, pair: Pair) -> bool {
         let ConnectionId { sender, offset, bytes } = id;
         let place = (offset, bytes.len());
         let is_place = self.places.contains(&place);
@@ -48,7 +48,7 @@ impl ConnectionIds {
     }
 
     /// The origin of the connection ID in a datagram. An ID may stand at several offsets, by the version of its protocol.
-    pub(super) fn find(&self, payload: &[u8]) -> Option<Issued> {
+    pub(in crate::engine) fn find(&self, payload: &[u8]) -> Option<Issued> {
         self.places.iter().find_map(|&(offset, size)| {
             let id = payload.get(offset..)?.get(..size)?;
             self.known.get(id).copied()

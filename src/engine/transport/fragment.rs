@@ -1,16 +1,17 @@
 //! Fragments of IP datagrams: reassembly and display.
 
+use crate::engine::Engine;
 use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
 use crate::layers::ip::INCOMPLETE;
-use crate::layers::{self, Bytes, Part, TransportSegment};
-use crate::tree::{Address, Ends, Span, Tree};
+use crate::layers::{self, Bytes, HeaderPayload, Next, Part, TransportSegment};
+use crate::tree::{Address, Ends, Label, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
 
 /// Identifies the fragments of a datagram: endpoints, identification, and the virtual networks that carry it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(in crate::engine) struct Key {
     src: IpAddr,
     dst: IpAddr,
     id: u32,
@@ -19,8 +20,27 @@ pub(super) struct Key {
     tag: u64,
 }
 
+impl Engine {
+    /// Accepts a fragment. The last missing one completes the datagram.
+    #[cold]
+    pub(super) fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &TransportSegment) {
+        let Some(whole) = accept(&mut self.tree, &mut self.transports.fragments, frame, bytes, part, segment) else {
+            (self.current.awaits, self.current.waits) = (true, true);
+            if let Some(below) = segment.below {
+                self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
+            }
+            return;
+        };
+        let source = source(&mut self.tree, &whole);
+        let joined = Bytes { source, all: &whole.bytes };
+        let carried = HeaderPayload::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
+        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
+        self.transport(frame, joined, &reached);
+    }
+}
+
 /// Accepts a fragment. Returns the datagram that it completes.
-pub(super) fn accept(
+pub(in crate::engine) fn accept(
     tree: &mut Tree,
     fragments: &mut Fragments<Key>,
     frame: &Frame<'_>,
@@ -48,14 +68,14 @@ pub(super) fn accept(
 }
 
 /// Adds the bytes of a datagram to the tree as a source.
-pub(super) fn source(tree: &mut Tree, joined: &Joined) -> u32 {
+pub(in crate::engine) fn source(tree: &mut Tree, joined: &Joined) -> u32 {
     let first = tree.pieces.len();
     tree.pieces.extend_from_slice(&joined.pieces);
     tree.push_derived("ip fragments", None, first, &joined.bytes)
 }
 
 /// Emits the received parts of a datagram that stays incomplete.
-pub(super) fn incomplete(tree: &mut Tree, key: &Key, joined: &Joined) {
+pub(in crate::engine) fn incomplete(tree: &mut Tree, key: &Key, joined: &Joined) {
     let [src, dst] = [key.src, key.dst].map(|ip| Some(Address::Ip(ip)));
     tree.push_ends(Ends { src, dst, ..Ends::default() });
     let source = source(tree, joined);

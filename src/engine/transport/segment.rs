@@ -1,6 +1,6 @@
 //! The TCP layer of a segment: its header and the analysis of earlier segments.
 
-use super::stream::segment_context::SegmentContext;
+use crate::engine::stream::segment_context::SegmentContext;
 use crate::flow::analysis::{Findings, SegmentHeader, Since};
 use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, AnalysisResults, Header, TcpState};
@@ -10,7 +10,7 @@ use crate::wire::Wire;
 use std::net::SocketAddr;
 
 /// Analysis results of a segment as displayed.
-pub(super) fn analysis_results(found: &Findings) -> AnalysisResults {
+pub(in crate::engine) fn analysis_results(found: &Findings) -> AnalysisResults {
     let pair = |since: Since| (since.frame, since.nanos);
     AnalysisResults {
         flags: found.flags,
@@ -21,13 +21,13 @@ pub(super) fn analysis_results(found: &Findings) -> AnalysisResults {
 }
 
 /// Completeness of the connection as displayed.
-pub(super) fn progress(progress: Progress) -> tcp::Progress {
+pub(in crate::engine) fn progress(progress: Progress) -> tcp::Progress {
     let Progress { times, completeness, in_flight, pushed, round_trip, ends_first } = progress;
     tcp::Progress { times, completeness, in_flight, pushed, round_trip, ends_first }
 }
 
 /// Analyzes a segment.
-pub(super) fn analyzed(context: &SegmentContext<'_>) -> SegmentHeader {
+pub(in crate::engine) fn analyzed(context: &SegmentContext<'_>) -> SegmentHeader {
     let SegmentContext { frame, segment, header, .. } = context;
     let len = (segment.range.len() + segment.missing).saturating_sub(header.len);
     SegmentHeader {
@@ -47,14 +47,20 @@ pub(super) fn analyzed(context: &SegmentContext<'_>) -> SegmentHeader {
 
 /// Adds the TCP layer of a segment with a truncated header.
 #[cold]
-pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegment) {
+pub(in crate::engine) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
     tcp_layer(tree, bytes, segment, None, ends, TcpState::default(), false);
 }
 
 /// Adds the TCP layer of a segment without connection state.
-pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegment, header: &Header, ends: [SocketAddr; 2]) {
+pub(in crate::engine) fn alone(
+    tree: &mut Tree,
+    bytes: Bytes<'_>,
+    segment: &TransportSegment,
+    header: &Header,
+    ends: [SocketAddr; 2],
+) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
     let tcp_state = TcpState { is_part: segment.is_part, ..TcpState::default() };
@@ -62,7 +68,7 @@ pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegmen
 }
 
 /// Adds the TCP layer of a segment. An in-order segment without notes is represented by its messages only.
-pub(super) fn tcp_layer(
+pub(in crate::engine) fn tcp_layer(
     tree: &mut Tree,
     bytes: Bytes<'_>,
     segment: &TransportSegment,
