@@ -71,10 +71,7 @@ mod key_fields {
     }
 }
 
-use key_fields::{
-    DATA_LENGTH, INFO, INFO_ACK, INFO_ENCRYPTED, INFO_ERROR, INFO_INDEX, INFO_INSTALL, INFO_MIC, INFO_REQUEST, INFO_SECURE,
-    INFO_SMK, INFO_TYPE, INFO_VERSION, KEY_DATA, KEY_ID, MIC, NONCE, NUMBER, RSC,
-};
+use key_fields::*;
 
 const VERSIONS: Names = &[(1, "802.1X-2001"), (2, "802.1X-2004"), (3, "802.1X-2010")];
 const TYPES: Names = &[

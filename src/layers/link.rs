@@ -8,10 +8,7 @@
 //! ```
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{
-    HeaderFn, HeaderPayload, Next, arcnet, avs, cfp, cisco, exported_pdu, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap,
-    ppi, ppp, pppoe, prism, radiotap, token_ring, usb, wlan,
-};
+use super::*;
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
 

@@ -91,11 +91,7 @@ mod second {
     }
 }
 
-use second::{
-    ACTIVE, ADDRESS_2, ADDRESS_6, ALGORITHM, AUTH_2, DIGEST, GROUP_2, GROUP_STATE, HELLO_2, HOLD_2, IDENTIFIER, INTERFACE_STATE,
-    IP_VERSION, KEY, KIND, LENGTH, MD5, MD5_FLAGS, MD5_PADDING, OPCODE_2, OTHER, PADDING, PASSIVE, PRIORITY_2, STATE_2, TEXT,
-    VERSION_2,
-};
+use second::*;
 
 const OPCODES: Names = &[(0, "Hello"), (1, "Coup"), (2, "Resign"), (3, "Advertise")];
 const STATES: Names = &[(0, "Initial"), (1, "Learn"), (2, "Listen"), (4, "Speak"), (8, "Standby"), (16, "Active")];

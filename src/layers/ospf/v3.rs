@@ -10,12 +10,7 @@
 //! intra-area     prefixes:2 | referenced type:2 | referenced ID:4 | referenced router:4 | prefix, with a metric …
 //! ```
 
-use super::fields::{
-    ADDRESS_PREFIX, ATTACHED_3, BODY, DESTINATION, EXTERNAL_E, EXTERNAL_F, EXTERNAL_FLAGS, EXTERNAL_T, FLAG_3_B, FLAG_3_E,
-    FLAG_3_V, FLAG_3_W, FLAGS_3, FORWARDING_3, LINK, LINK_LOCAL, LINK_TYPE_3, METRIC, NEIGHBOUR_INTERFACE, NEIGHBOUR_ROUTER,
-    OWN_INTERFACE, PREFIX, PREFIX_LA, PREFIX_LENGTH, PREFIX_MC, PREFIX_NU, PREFIX_OPTIONS, PREFIX_P, PREFIXES, PRIORITY_3,
-    REFERENCED_ID, REFERENCED_ROUTER, REFERENCED_TYPE, RESERVED, TAG_3,
-};
+use super::fields::*;
 use super::{Version, options};
 use crate::tree::Field;
 use crate::wire::{Result, Wire};

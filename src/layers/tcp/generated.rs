@@ -1,10 +1,6 @@
 //! Fields computed from the header, Wireshark's hidden items.
 
-use super::{
-    ACK_LOST_SEGMENT, DUPLICATE_ACK, FAST_RETRANSMISSION, FLAG_ACK, FLAG_FIN, FLAG_RESET, FLAG_SYN, KEEP_ALIVE, KEEP_ALIVE_ACK,
-    KIND, LOST_SEGMENT, OUT_OF_ORDER, RETRANSMISSION, REUSED_PORTS, SPURIOUS_RETRANSMISSION, WINDOW_FULL, WINDOW_UPDATE,
-    ZERO_WINDOW, ZERO_WINDOW_PROBE, ZERO_WINDOW_PROBE_ACK,
-};
+use super::*;
 use crate::tree::{Computed, Field, NodeRef};
 use std::borrow::Cow;
 

@@ -1,9 +1,6 @@
 //! The pseudo-header of macOS, little-endian.
 
-use super::fields::{
-    DARWIN_DEVICE, DARWIN_ENDPOINT, DARWIN_FRAMES, DARWIN_HEADER_LENGTH, DARWIN_ID, DARWIN_LENGTH, DARWIN_LOCATION,
-    DARWIN_REQUEST, DARWIN_SPEED, DARWIN_STATUS, DARWIN_TRANSFER, DARWIN_VERSION, ISO_DATA, OTHER_HEADER,
-};
+use super::fields::*;
 use super::{Transfer, Urb, setup};
 use crate::layers::HeaderPayload;
 use crate::tree::Value;

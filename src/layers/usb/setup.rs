@@ -1,9 +1,6 @@
 //! The setup packet of a control transfer.
 
-use super::fields::{
-    CONFIGURATION_VALUE, DESCRIPTOR_INDEX, DESCRIPTOR_TYPE, FEATURE, INDEX, INTERFACE, LANGUAGE, LENGTH, OTHER_REQUEST,
-    RECIPIENT, REQUEST, REQUEST_DIRECTION, REQUEST_KIND, REQUEST_TYPE, RESERVED, SETUP, SETUP_ENDPOINT, VALUE,
-};
+use super::fields::*;
 use crate::wire::{Error, Result, Wire};
 
 /// The bytes of a setup packet.

@@ -1,10 +1,6 @@
 //! The pseudo-header of USBPcap (Windows), little-endian.
 
-use super::fields::{
-    BUS, CONTROL_STAGE, DATA_LENGTH, DEVICE, FUNCTION, HEADER_LENGTH, IRP_DIRECTION, IRP_ID, IRP_INFO, IRP_RESERVED, ISO_DATA,
-    ISO_ERRORS, ISO_FRAME, ISO_PACKET, ISO_PACKET_LENGTH, ISO_PACKET_OFFSET, ISO_PACKET_STATUS, ISO_PACKETS, OTHER_HEADER,
-    TRANSFER_TYPE, USBD_STATUS,
-};
+use super::fields::*;
 use super::setup::{self, Setup};
 use super::{Transfer, Urb};
 use crate::layers::HeaderPayload;

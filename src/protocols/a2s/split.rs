@@ -9,10 +9,7 @@
 //!   decompressed size:4 | CRC-32:4 | bzip2 data
 //! ```
 
-use super::{
-    BAD_COMPRESSION, COMPRESSED, CRC, DATA, DECOMPRESSED, HEADER, JOINED_HEADER, PART_CONFLICT, PART_COUNT, PART_DATA, PART_ID,
-    PART_INDEX, PART_SIZE, PARTS_MISSING, Pending, WHOLE,
-};
+use super::*;
 use crate::protocols::parts::{Added, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{Bits, Value};
 use crate::wire::{Result, Wire};

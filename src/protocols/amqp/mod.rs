@@ -19,11 +19,7 @@ mod tests;
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Kind, Side, Value, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
-use fields::{
-    AMQP, BAD, BODY_SIZE, CHANNEL, CLASS, DATA, END, ENTRY, FIELDS, HEADER_CLASS, KEY, KEY_LENGTH, KIND, LENGTH, MAJOR, METHOD,
-    MINOR, PAYLOAD, PROPERTY_FLAGS, PROTOCOL_ID, PROTOCOL_NAME, REVISION, SCALE, STRING_LENGTH, TABLE, TABLE_BOOL, TABLE_BYTES,
-    TABLE_FLOAT, TABLE_LENGTH, TABLE_NUMBER, TABLE_TEXT, TYPE, TYPES, WEIGHT,
-};
+use fields::*;
 use methods::{Argument, METHODS, PROPERTIES};
 
 /// AMQP.

@@ -1,10 +1,6 @@
 //! Session messages: batches of packets, usually compressed.
 
-use super::{
-    ALGORITHM, ALGORITHMS, BAD_COMPRESSION, BAD_NUMBER, BODY, CHAIN, CHOSEN, CLIENT_DATA, COMPRESSED, DATA, ENCRYPTED, ID,
-    LENGTH, MARK, PACKET, RECEIVER, REQUEST_LENGTH, SENDER, STATUS, STATUSES, TEXT_LENGTH, THRESHOLD, THROTTLE_BY, THROTTLE_FROM,
-    THROTTLES, TOKEN, TOKEN_LENGTH, TOO_LONG, TOO_MANY, VERSION,
-};
+use super::*;
 use crate::tree::{Field, Names, NodeRef, Side, Value, name_of};
 use crate::wire::{DatagramContext, Error, Exchange, Result, Varint, Wire};
 use flate2::{Decompress, FlushDecompress};

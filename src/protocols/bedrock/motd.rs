@@ -1,9 +1,6 @@
 //! Server information in an unconnected pong.
 
-use super::{
-    BAD_LENGTH, EDITION, MODE, MODE_NUMBER, MORE, MOST_PLAYERS, MOTD_LENGTH, MOTD_PROTOCOL, MOTD_VERSION, NAME, PLAYERS, PORT,
-    PORT_6, SECOND_LINE, SERVER_ID,
-};
+use super::*;
 use crate::tree::Field;
 use crate::wire::{Result, Wire};
 

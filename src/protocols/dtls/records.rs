@@ -2,12 +2,7 @@
 
 use super::fragments::{Fragment, Fragments, Joined};
 use super::unified::{self, Epochs};
-use super::{
-    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, FIELDS, FRAGMENT, FRAGMENT_COUNT,
-    FRAGMENT_FRAME, FRAGMENT_LENGTH, FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, MESSAGE_NUMBER,
-    NOT_OPENED, OUTSIDE, REASSEMBLED_LENGTH, RECORD, RECORD_ID, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION, SEQUENCE_NUMBER,
-    TOO_LONG, TYPES,
-};
+use super::*;
 use crate::limits;
 use crate::protocols::tls::decryption::{DecryptionState, Outcome};
 use crate::protocols::tls::handshake;

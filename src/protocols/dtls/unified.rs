@@ -9,10 +9,7 @@
 //! ```
 
 use super::records::{Session, Sum};
-use super::{
-    ACK_EPOCH, ACK_NUMBER, ACK_SEQUENCE, ACKS_LENGTH, CONTENT_TYPE, DATA, DECRYPTED_NUMBER, ENCRYPTED, EPOCH, EPOCH_BITS, HAS_ID,
-    HAS_LENGTH, IS_LONG, NO_TYPE, NOT_OPENED, PADDING, RECORD_ID, RECORD_LENGTH, SEQUENCE_NUMBER, UNIFIED,
-};
+use super::*;
 use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::keys::{Decryptor, EncryptedRecord, LabelPrefix, NumberKey, Plaintext};
 use crate::protocols::tls::summary::Summary;

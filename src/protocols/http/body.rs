@@ -2,10 +2,7 @@
 
 use super::head::{Coding, HeaderValues};
 use super::media;
-use super::{
-    BAD_CHUNK, CHUNK_BOUNDARY, CHUNK_DATA, CHUNK_SIZE, DATA, DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, ENCODED, FILE_DATA,
-    TRAILER,
-};
+use super::*;
 use crate::limits;
 use crate::protocols::{json, lines};
 use crate::tree::{Piece, Value};

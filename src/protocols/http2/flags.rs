@@ -1,10 +1,7 @@
 //! Frame headers, and the flags of each frame type.
 
 use super::names::{CONTINUATION, DATA_FRAME, HEADERS_FRAME, PING_FRAME, PUSH_PROMISE, SETTINGS_FRAME};
-use super::{
-    ACK_PING, ACK_SETTINGS, END_HEADERS, END_STREAM, PADDED, PRIORITY, UNUSED, UNUSED_CONTINUATION, UNUSED_DATA, UNUSED_HEADERS,
-    UNUSED_PING, UNUSED_PUSH_PROMISE, UNUSED_SETTINGS,
-};
+use super::*;
 use crate::tree::Field;
 
 /// Size of a frame header in bytes.

@@ -2,10 +2,7 @@
 
 use super::hpack::{self, Block, HeaderField, Item, Table};
 use super::known;
-use super::{
-    BAD_BLOCK, BAD_INDEX, HEADER, HEADER_COUNT, HEADER_FORM, HEADER_INDEX, HEADER_LENGTH, HEADER_NAME, HEADER_NAME_LENGTH,
-    HEADER_VALUE, HEADER_VALUE_LENGTH, RESIZE, RESIZE_TO, TOO_MANY, UNDECODED, UNKNOWN_INDEX,
-};
+use super::*;
 use crate::protocols::lines;
 use crate::tree::{Kind, Span, Value};
 use crate::wire::{Result, Wire};

@@ -7,10 +7,7 @@ use super::hpack::Table;
 use super::names::{self, CONTINUATION, HEADERS_FRAME, PUSH_PROMISE, TYPES};
 use super::section::{self, Owner};
 use super::streams::Streams;
-use super::{
-    BAD_PADDING, BLOCK, CONTINUED_BLOCK, DATA_PADDING, FLAGS, HEADERS_PADDING, INTERRUPTED, LENGTH, MAGIC, NO_START, PAD_LENGTH,
-    PADDING, PROMISE_BLOCK, PROMISE_PADDING, PROMISE_RESERVED, PROMISED, RESERVED, STREAM_ID, TOO_MANY, TYPE, body, frames,
-};
+use super::*;
 use crate::limits;
 use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Cut, Extent, Missing, Result, Resumption, Wire};

@@ -1,9 +1,6 @@
 //! Lines and literals of the client.
 
-use super::{
-    COMMAND, CONTINUATION, CREDENTIALS, FOLDER, IS_UID, LITERAL, Login, OF_FOLDERS, PASSWORD, REQUEST, REQUEST_TAG, Session,
-    USER, announced, is_one_of, word,
-};
+use super::*;
 use crate::tree::Value;
 use crate::wire::{Result, Wire};
 

@@ -18,10 +18,7 @@ mod tests;
 
 use crate::tree::{Side, name_of};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
-use fields::{
-    ENCRYPTED, EXCHANGE, FIELDS, FLAG_A, FLAG_C, FLAG_E, FLAG_I, FLAG_R, FLAG_V, FLAGS, INITIATOR, ISAKMP, LENGTH, MAJOR,
-    MESSAGE_ID, MINOR, NEXT, RESPONDER, RESPONSE_TO, TIME, UNKNOWN, VERSION,
-};
+use fields::*;
 use names::EXCHANGES;
 
 /// ISAKMP.

@@ -10,10 +10,7 @@
 //! ```
 //! Source: RFC 4120 and, for FAST, RFC 6113.
 
-use super::fields::{
-    ARMOR, ARMOR_TYPE, ARMOR_VALUE, ARMORED, CIPHER, ENCRYPTED, ETYPE_INFO, FAST_REQUEST, FAST_RESPONSE, PADATA_ITEM,
-    PADATA_TYPE, PADATA_VALUE, PARAMETERS, REQUEST_CHECKSUM, SALT,
-};
+use super::fields::*;
 use super::parts::{BER, MEMBER, checksum, encrypted, known, list, members, message, number, text};
 use crate::protocols::ber::{INTEGER, OCTET_STRING, SEQUENCE, head};
 use crate::tree::Value;

@@ -1,11 +1,6 @@
 //! Parts of messages. Members of a sequence carry their numbers as tags.
 
-use super::fields::{
-    ADDRESS, ADDRESS_TYPE, ADDRESS_VALUE, AP_OPTIONS, BAD, BITS_PADDING, BODY, CHECKSUM, CHECKSUM_VALUE, CIPHER, CIPHER_LIST,
-    CLIENT_MICROS, CLIENT_TIME, CNAME, CNAME_STRING, CREALM, DATA, ELEMENT, ENCRYPTED, ERROR, ERROR_DATA, ERROR_TEXT, FROM,
-    KEY_VERSION, NAME_TYPE, NONCE, OPTIONS, OPTIONS_PADDING, REALM, RENEW, SERVER_MICROS, SERVER_TIME, SNAME, SNAME_STRING,
-    TICKET, TICKET_VERSION, TILL, TYPE, UNKNOWN, VERSION,
-};
+use super::fields::*;
 use super::message_type;
 use super::names::ERRORS;
 use super::padata::{self, Fast};

@@ -10,11 +10,7 @@
 //!           ff | text: message § players § maximum
 //! ```
 
-use super::{
-    DATA, LEGACY_CHANNEL, LEGACY_HOST, LEGACY_KIND, LEGACY_LENGTH, LEGACY_MAGIC, LEGACY_MAX_PLAYERS, LEGACY_MESSAGE,
-    LEGACY_PAYLOAD, LEGACY_PLAYERS, LEGACY_PORT, LEGACY_PROTOCOL_VERSION, LEGACY_SERVER_VERSION, LEGACY_TEXT, LEGACY_TEXT_LENGTH,
-    LEGACY_VERSION, RESPONSE_TO, TIME,
-};
+use super::*;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Error, Extent, Requests, Result, Wire};
 

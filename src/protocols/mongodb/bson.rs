@@ -10,10 +10,7 @@
 //! ```
 //! Source: the BSON specification, version 1.1.
 
-use super::fields::{
-    BAD, BINARY_LENGTH, BOOLEAN, BYTES, DATA, DOCUMENT, DOCUMENT_LENGTH, DOUBLE, ELEMENT, END, INT, LONG, NAME, OBJECT, OPTIONS,
-    PATTERN, POINTER, STRING, STRING_LENGTH, SUBTYPE, TYPE,
-};
+use super::fields::*;
 use crate::wire::{Result, Wire};
 use std::fmt;
 

@@ -27,12 +27,7 @@ use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use bson::{Words, document};
 use compression::Method;
-use fields::{
-    AWAIT, AWAIT_DATA, BAD, BAD_COMPRESSION, CHECKSUM, COLLECTION, COLLECTION_NAME, COMPRESSED, COMPRESSOR, CURSOR, CURSORS,
-    DATA, DATABASE, EXHAUST, FAILED, FIELDS, FLAGS, IS_CHECKED, IS_EXHAUST, IS_MORE, KIND, LENGTH, MONGO, NO_TIMEOUT, NOT_FOUND,
-    OPCODE, OPCODES, ORIGINAL, PARTIAL, QUERY_FLAGS, REPLAY, REPLY_FLAGS, REQUEST, REQUEST_FRAME, RESPONSE, RETURN, RETURNED,
-    SECONDARY, SECTION, SECTION_NAME, SECTION_SIZE, SKIP, STALE, STARTING, TAILABLE, TIME, UNCOMPRESSED, WRITE_FLAGS, ZERO,
-};
+use fields::*;
 
 /// MongoDB.
 pub static PROTOCOL: Protocol = Protocol::new(

@@ -1,10 +1,6 @@
 //! Properties of MQTT 5: an identifier and a value of the type that it implies.
 
-use super::{
-    AUTH_DATA, CONTENT_TYPE, CONTENT_TYPE_LENGTH, CORRELATION_DATA, DATA, MAX_QOS, PROPERTIES_LENGTH, PROPERTY, PROPERTY_ID,
-    PROPERTY_KEY, PROPERTY_KEY_LENGTH, PROPERTY_LENGTH, PROPERTY_NUMBER, PROPERTY_STRING, PROPERTY_UNKNOWN, PROPERTY_VALUE,
-    PROPERTY_VALUE_LENGTH, TOPIC_ALIAS, UNKNOWN_PROPERTY, bytes, string, varint,
-};
+use super::*;
 use crate::tree::{Field, NodeRef};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};

@@ -1,10 +1,7 @@
 //! Commands and their results, matched by command ID.
 
 use super::json::{self, Parsed};
-use super::{
-    COMMAND_ARGS, COMMAND_ID, COMMAND_MEMBERS, COMMAND_TARGET, COMMAND_TYPE, COMMANDS, JSON, Line, RESULT_ALLOWED,
-    RESULT_COMMAND, RESULT_COMMAND_FRAME, RESULT_ID, RESULT_MEMBERS, RESULT_MESSAGE, RESULT_SUCCESS, RESULT_TIME, Session, since,
-};
+use super::*;
 use crate::tree::{Time, Value, name_of};
 use crate::wire::{Result, Wire};
 use std::collections::VecDeque;

@@ -1,9 +1,6 @@
 //! Discovery: the app broadcasts a request, and each game responds.
 
-use super::{
-    DISCOVERY_ANSWER, DISCOVERY_CMD, DISCOVERY_IS_BUSY, DISCOVERY_JSON, DISCOVERY_MACHINE_TYPE, DISCOVERY_MEMBERS,
-    DISCOVERY_NAME, DISCOVERY_REQUEST_FRAME, DISCOVERY_TIME, Line, json, since,
-};
+use super::*;
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Exchange, Result, Wire};
 

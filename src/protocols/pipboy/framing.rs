@@ -9,10 +9,7 @@
 //! ```
 
 use super::entry::{self, Ahead, DICT, Lists, Stop};
-use super::{
-    COMMAND, COMMAND_RESULT, CONNECTION_ACCEPTED, CONNECTION_REFUSED, DATA_UPDATE, HEADER, HEARTBEAT, JSON_MAX, LOCAL_MAP_UPDATE,
-    MESSAGE_MAX, json, map, speaker,
-};
+use super::*;
 use crate::tree::Side;
 use crate::wire::Extent;
 

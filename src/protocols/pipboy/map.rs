@@ -1,10 +1,7 @@
 //! Local map updates: a grayscale picture with the world coordinates of its corners.
 
 use super::values::Values;
-use super::{
-    MAP_BAD_SIZE, MAP_HEIGHT, MAP_NE_X, MAP_NE_Y, MAP_NW_X, MAP_NW_Y, MAP_PIXELS, MAP_SE_X, MAP_SE_Y, MAP_STRIDE, MAP_SW_X,
-    MAP_SW_Y, MAP_TRUNCATED, MAP_WIDTH,
-};
+use super::*;
 use crate::protocols::png;
 use crate::tree::{Mark, Value};
 use crate::wire::{Cut, Error, Result, Wire};

@@ -7,11 +7,7 @@ use super::ids::Ids;
 use super::keys::{self, Decrypted, LONG};
 use super::streams::Streams;
 use super::versions::{self, VERSION_2};
-use super::{
-    DCID, DCIL, FIXED, FORM, ID_MAX, KEY_PHASE, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PAYLOAD,
-    PROTECTED, PROTECTED_BITS, REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS,
-    SHORT_RESERVED, SPIN, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES, VERSION,
-};
+use super::*;
 use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::summary::Summary;
 use crate::protocols::varint::{number, varint};

@@ -6,10 +6,7 @@
 //! 6   statistics summary        SSRC:4 | begin:2 | end:2 | lost:4 | duplicate:4 | jitter:4 × 4 | TTL or hop limit:1 × 4
 //! ```
 
-use super::{
-    DELAY_RR, HEADER, LAST_RR, REFERENCE_TIME, SSRC, STATISTICS, STATISTICS_FLAGS, XR_CONTENT, XR_LENGTH, XR_SPECIFIC, XR_TYPE,
-    list, sender,
-};
+use super::*;
 use crate::protocols::ntp;
 use crate::tree::{Names, name_of};
 use crate::wire::{Result, Wire};

@@ -1,10 +1,6 @@
 //! Feedback: RFC 4585, RFC 5104, draft-alvestrand-rmcat-remb-03 and draft-holmer-rmcat-transport-wide-cc-extensions-01.
 
-use super::{
-    ARRIVAL, ARRIVAL_PADDING, BASE, CONTROL, FEEDBACKS, FIR_NUMBER, FIR_RESERVED, FIR_SSRC, LIMIT, LIMIT_EXPONENT,
-    LIMIT_MANTISSA, LIMIT_SSRC, MEDIA, NACK_ID, NACK_MASK, OVERHEAD, REFERENCE, REMB, REMB_COUNT, REMB_EXPONENT, REMB_MANTISSA,
-    REMB_RATE, REMB_SSRC, SLICE_FIRST, SLICE_NUMBER, SLICE_PICTURE, STATUS_CHUNK, STATUSES, list, sender,
-};
+use super::*;
 use crate::tree::{Names, Value};
 use crate::wire::{Result, Wire};
 

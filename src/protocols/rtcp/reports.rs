@@ -1,10 +1,6 @@
 //! Packets of RFC 3550.
 
-use super::{
-    ALIGNMENT, APP_DATA, APP_NAME, CHUNK, CYCLES, DELAY, FRACTION, HEADER, HIGHEST, HIGHEST_SHORT, Header, ITEM, ITEM_LENGTH,
-    ITEM_TYPE, JITTER, LAST_REPORT, LOST, NTP, NTP_HIGH, NTP_LOW, OCTETS, PACKETS, PREFIX, PREFIX_LENGTH, REPORT, REST, RTP_TIME,
-    SENDER_REPORT, SSRC, TEXT, list, sender,
-};
+use super::*;
 use crate::protocols::ntp;
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};

@@ -17,12 +17,7 @@ mod tests;
 use super::little;
 use crate::tree::{Field, Side, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
-use fields::{
-    COMMAND, COMPONENT, DATA, ERROR_CLASS, ERROR_CODE, FIELDS, FLAG_CANON, FLAG_CASELESS, FLAG_COMPRESSED, FLAG_DFS, FLAG_EA,
-    FLAG_ESN, FLAG_LOCK, FLAG_LONG, FLAG_LONG_USED, FLAG_NOTIFY, FLAG_NT_ERROR, FLAG_OPLOCK, FLAG_RECEIVE, FLAG_REPARSE,
-    FLAG_REQUIRED, FLAG_RESPONSE, FLAG_ROE, FLAG_SIGNED, FLAG_UNICODE, FLAGS, FLAGS2, MULTIPLEX, PATH, PID_HIGH, PROCESS,
-    RESERVED, RESPONSE_TO, SIGNATURE, SMB, STATUS, TIME, TREE_ID, USER,
-};
+use fields::*;
 use names::COMMANDS;
 use std::collections::VecDeque;
 

@@ -3,11 +3,7 @@
 use super::hello::{self, Hello};
 use super::key_exchange;
 use super::summary::Summary;
-use super::{
-    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
-    HANDSHAKE_TYPE, KEY_UPDATE, PARAMETERS, TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE,
-    TICKET_NONCE_LENGTH, TLS_1_0, TLS_1_2, VERIFY_DATA, certificate,
-};
+use super::*;
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};

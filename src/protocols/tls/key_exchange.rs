@@ -11,11 +11,7 @@
 //! Not covered: pre-shared keys, SRP, Kerberos and GOST; the encrypted premaster secret of SSL 3.0, which has no length.
 
 use super::hello::Hello;
-use super::{
-    CURVE_TYPE, DH_G, DH_G_LENGTH, DH_P, DH_P_LENGTH, DH_YC, DH_YC_LENGTH, DH_YS, DH_YS_LENGTH, NAMED_CURVE, PARAMETERS, POINT,
-    POINT_LENGTH, PREMASTER, PREMASTER_LENGTH, SERVER_POINT, SERVER_POINT_LENGTH, SIGNATURE, SIGNED, SIGNED_LENGTH, TLS_1_0,
-    TLS_1_2, VERIFIED, VERIFIED_LENGTH, suites,
-};
+use super::*;
 use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
 

@@ -7,12 +7,7 @@ use super::heuristics::is_clear_hello;
 use super::shown_version::ShownVersion;
 use super::ssl2::{self, Ssl2};
 use super::summary::Summary;
-use super::{
-    ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
-    DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, MAC, NO_TYPE,
-    NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG,
-    TYPES, names, suites,
-};
+use super::*;
 use crate::limits;
 use crate::protocols::prefixed::odd_extent;
 use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};

@@ -7,10 +7,7 @@
 
 use super::hello::Hello;
 use super::summary::Summary;
-use super::{
-    CHALLENGE, CHALLENGE_LENGTH, CIPHER_SPEC, CIPHER_SPECS_LENGTH, DATA, HANDSHAKE_TYPE, RECORD_LENGTH, RECORD_VERSION,
-    SESSION_ID, SESSION_ID_LENGTH, VERSION, VERSIONS, suites,
-};
+use super::*;
 use crate::tree::{Names, Value, name_of};
 use crate::wire::{Result, Wire};
 

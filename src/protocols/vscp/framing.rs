@@ -6,11 +6,7 @@
 //!                         └──── two likely sections in a row ──► Steady
 //! ```
 
-use super::{
-    ACCEPTED, BROADCAST_ID_GIVEN, CLIENT_ID_GIVEN, COMMON, CONTENT_MAX, GENERAL, GENERAL_HEADER, HELLO_LEN, NEW_USER,
-    POSITION_LEN, POSITION_UPDATE, REFUSED, REPLY_LEN, SET_MASTER, SHORT_REPLY_LEN, STATE_CHANGE, SYS1, SYS1_LEN, USER_COUNT,
-    USER_JOINED, USER_LEFT, WORDS,
-};
+use super::*;
 use crate::tree::Side;
 use crate::wire::Extent;
 
