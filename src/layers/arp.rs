@@ -128,10 +128,7 @@ fn compare(wire: &mut Wire<'_>, ip: Ipv4Addr, hardware: Address) -> bool {
 /// An address of the usual size, or of another one.
 fn address(wire: &mut Wire<'_>, size: u8, usual: u8, known: &'static Field, other: &'static Field) -> Result {
     let field = if size == usual { known } else { other };
-    if size > 0 {
-        wire.bytes(field, usize::from(size))?;
-    }
-    Ok(())
+    wire.optional(field, usize::from(size)).map(drop)
 }
 
 #[cfg(test)]

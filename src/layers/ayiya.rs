@@ -66,9 +66,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.name(name_of(OPERATIONS, operation).unwrap_or("unknown operation"));
     // Both lengths have four bits.
     wire.bytes(&IDENTITY, 1 << id)?;
-    if signature > 0 {
-        wire.bytes(&SIGNATURE, 4 * usize::try_from(signature).unwrap_or_default())?;
-    }
+    wire.optional(&SIGNATURE, 4 * usize::try_from(signature).unwrap_or_default())?;
     let next = if FORWARDS.contains(&operation) { Next::IpProtocol(next) } else { Next::Data };
     Ok(HeaderPayload::new(next, rest(wire), missing))
 }

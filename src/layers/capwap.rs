@@ -148,8 +148,7 @@ fn keep_alive(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&KEEP_ALIVE_LENGTH)?;
     wire.groups(&ELEMENT, |wire| {
         wire.u16_be(&ELEMENT_TYPE)?;
-        let length = usize::from(wire.u16_be(&ELEMENT_LENGTH)?);
-        if length > 0 { wire.bytes(&ELEMENT_VALUE, length).map(drop) } else { Ok(()) }
+        wire.counted(Wire::u16_be, &ELEMENT_LENGTH, &ELEMENT_VALUE).map(drop)
     })
 }
 

@@ -166,16 +166,14 @@ fn addresses(wire: &mut Wire<'_>) -> Result {
             wire.u8(&PROTOCOL_TYPE)?;
             let length = usize::from(wire.u8(&PROTOCOL_LENGTH)?);
             let protocol = wire.ahead().get(..length).unwrap_or_default();
-            if length > 0 {
-                wire.bytes(&PROTOCOL_ID, length)?;
-            }
+            wire.optional(&PROTOCOL_ID, length)?;
             let length = usize::from(wire.u16_be(&ADDRESS_LENGTH)?);
             let field = match (protocol, length) {
                 (NLPID_IP, 4) => &IPV4,
                 (IPV6_SNAP, 16) => &IPV6,
                 _ => &OTHER,
             };
-            if length > 0 { wire.bytes(field, length).map(drop) } else { Ok(()) }
+            wire.optional(field, length).map(drop)
         })?;
     }
     Ok(())

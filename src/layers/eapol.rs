@@ -158,11 +158,7 @@ fn robust_key(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&RSC, 8)?;
     wire.bytes(&KEY_ID, 8)?;
     wire.bytes(&MIC, 16)?;
-    let length = usize::from(wire.u16_be(&DATA_LENGTH)?);
-    if length > 0 {
-        wire.bytes(&KEY_DATA, length)?;
-    }
-    Ok(())
+    wire.counted(Wire::u16_be, &DATA_LENGTH, &KEY_DATA).map(drop)
 }
 
 #[cfg(test)]

@@ -155,9 +155,7 @@ fn route(wire: &mut Wire<'_>) -> Result<bool> {
     let family = wire.u16_be(&FAMILY)?;
     wire.u8(&SRE_OFFSET)?;
     let length = usize::from(wire.u8(&SRE_LENGTH)?);
-    if length > 0 {
-        wire.bytes(&INFORMATION, length)?;
-    }
+    wire.optional(&INFORMATION, length)?;
     Ok(family == 0 && length == 0)
 }
 

@@ -175,9 +175,7 @@ fn extension(wire: &mut Wire<'_>, kind: u8) -> Result<u8> {
         _ => {}
     }
     let left = content.saturating_sub(wire.at() - start);
-    if left > 0 {
-        wire.bytes(&CONTENT, left)?;
-    }
+    wire.optional(&CONTENT, left)?;
     wire.u8(&NEXT)
 }
 

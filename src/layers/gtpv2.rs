@@ -147,10 +147,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
     wire.u8(&IE_TYPE)?;
     let length = wire.u16_be(&IE_LENGTH)?;
     wire.bits(1, &[&CR, &INSTANCE])?;
-    if length > 0 {
-        wire.bytes(&VALUE, length.into())?;
-    }
-    Ok(())
+    wire.optional(&VALUE, length.into()).map(drop)
 }
 
 #[cfg(test)]

@@ -326,7 +326,7 @@ fn listener_report(wire: &mut Wire<'_>) -> Result {
             let sources = wire.u16_be(&MAR_SOURCES)?;
             wire.bytes(&MAR_GROUP, 16)?;
             (0..sources).try_for_each(|_| wire.bytes(&MAR_SOURCE, 16).map(drop))?;
-            if aux > 0 { wire.bytes(&MAR_AUX, aux * 4).map(drop) } else { Ok(()) }
+            wire.optional(&MAR_AUX, aux * 4).map(drop)
         })?;
     }
     Ok(())

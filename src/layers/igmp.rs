@@ -131,7 +131,7 @@ fn report(wire: &mut Wire<'_>) -> Result {
             for _ in 0..sources {
                 wire.bytes(&SADDR, 4)?;
             }
-            if aux > 0 { wire.bytes(&AUX, aux * 4).map(drop) } else { Ok(()) }
+            wire.optional(&AUX, aux * 4).map(drop)
         })?;
     }
     Ok(())

@@ -96,10 +96,7 @@ fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
                 wire.u16_be(&NR)?;
             }
             if OFFSET_BIT.bits_of(flags) == 1 {
-                let offset = usize::from(wire.u16_be(&OFFSET)?);
-                if offset > 0 {
-                    wire.bytes(&PADDING, offset)?;
-                }
+                wire.counted(Wire::u16_be, &OFFSET, &PADDING)?;
             }
         }
         3 if control => {
@@ -136,10 +133,7 @@ fn attribute(wire: &mut Wire<'_>) -> Result {
     };
     wire.u16_be(&VENDOR)?;
     wire.u16_be(&AVP_TYPE)?;
-    if value > 0 {
-        wire.bytes(&VALUE, value)?;
-    }
-    Ok(())
+    wire.optional(&VALUE, value).map(drop)
 }
 
 #[cfg(test)]

@@ -85,8 +85,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
 
 fn option(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&OPTION_TYPE)?;
-    let length = usize::from(wire.u16_be(&OPTION_LENGTH)?);
-    if length > 0 { wire.bytes(&OPTION_VALUE, length).map(drop) } else { Ok(()) }
+    wire.counted(Wire::u16_be, &OPTION_LENGTH, &OPTION_VALUE).map(drop)
 }
 
 #[cfg(test)]

@@ -97,9 +97,7 @@ fn field(wire: &mut Wire<'_>) -> Result<bool> {
     if kind == COMMON && length == COMMON_LENGTH {
         return common(wire);
     }
-    if length > 0 {
-        wire.bytes(&FIELD_DATA, length)?;
-    }
+    wire.optional(&FIELD_DATA, length)?;
     Ok(false)
 }
 

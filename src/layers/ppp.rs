@@ -113,10 +113,7 @@ fn control(wire: &mut Wire<'_>, missing: usize) -> Result {
         wire.rest(&DATA);
         return Ok(());
     };
-    if data > 0 {
-        wire.bytes(&DATA, data)?;
-    }
-    Ok(())
+    wire.optional(&DATA, data).map(drop)
 }
 
 #[cfg(test)]

@@ -150,9 +150,7 @@ fn fields(wire: &mut Wire<'_>, start: usize, end: usize, words: &[u8]) -> Result
             if wire.at() + padding + size > end {
                 return Ok(flags);
             }
-            if padding > 0 {
-                wire.bytes(&PADDING, padding)?;
-            }
+            wire.optional(&PADDING, padding)?;
             if bit == 1 {
                 flags = wire.flags(&FLAGS, 1, FLAG_BITS)?;
             } else {

@@ -436,5 +436,5 @@ fn length(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
 /// Padding after this length. The last one of a chunk may be omitted.
 fn pad(wire: &mut Wire<'_>, field: &'static Field, length: usize) -> Result {
     let padding = (length.next_multiple_of(SUBHEADER) - length).min(wire.remaining());
-    if padding > 0 { wire.bytes(field, padding).map(drop) } else { Ok(()) }
+    wire.optional(field, padding).map(drop)
 }

@@ -55,12 +55,8 @@ fn authentication(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&AUTH_KIND)?;
     let id = usize::from(wire.u8(&ID_LENGTH)?);
     let value = usize::from(wire.u8(&VALUE_LENGTH)?);
-    if id > 0 {
-        wire.bytes(&ID, id)?;
-    }
-    if value > 0 {
-        wire.bytes(&VALUE, value)?;
-    }
+    wire.optional(&ID, id)?;
+    wire.optional(&VALUE, value)?;
     wire.bytes(&NONCE, 8)?;
     wire.bytes(&CONFIRMATION, 1).map(drop)
 }

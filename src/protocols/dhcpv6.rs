@@ -263,8 +263,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
 }
 
 fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
-    let count = wire.u16_be(length)?;
-    if count == 0 { Ok(()) } else { wire.bytes(field, count.into()).map(drop) }
+    wire.counted(Wire::u16_be, length, field).map(drop)
 }
 
 /// Dissects a DHCP unique identifier.

@@ -232,11 +232,7 @@ fn connect_request(wire: &mut Wire<'_>, address_at: Option<usize>) -> Result {
     if address_at == Some(with_peer) {
         wire.u32_le(&PEER)?;
     }
-    let length = usize::from(wire.u8(&ADDRESS_LENGTH)?);
-    if length > 0 {
-        wire.bytes(&ADDRESS, length)?;
-    }
-    Ok(())
+    wire.counted(Wire::u8, &ADDRESS_LENGTH, &ADDRESS).map(drop)
 }
 
 #[cfg(test)]

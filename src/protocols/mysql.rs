@@ -260,7 +260,7 @@ fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
     };
     // A truncated password is a secret as well.
     let length = length.min(wire.remaining());
-    if length > 0 { wire.bytes(&PASSWORD, length).map(drop) } else { Ok(()) }
+    wire.optional(&PASSWORD, length).map(drop)
 }
 
 #[cfg(test)]

@@ -177,9 +177,7 @@ impl Conversation for Session {
             _ => {
                 let headers = arguments(wire, text, forms)?;
                 let left = end - wire.at();
-                if left > 0 {
-                    wire.bytes(&END, left)?;
-                }
+                wire.optional(&END, left)?;
                 if wire.remaining() > 0 { content(wire, headers) } else { Ok(()) }
             }
         }

@@ -165,10 +165,7 @@ impl OpenRequests {
         for field in [&STATUS, &ASSOCIATION, &OFFSET] {
             wire.u16_be(field)?;
         }
-        let count = usize::from(wire.u16_be(&COUNT)?);
-        if count > 0 {
-            wire.text(&CONTROL_DATA, count)?;
-        }
+        wire.counted(Wire::u16_be, &COUNT, &CONTROL_DATA)?;
         if CONTROL_RESPONSE.bits_of(flags) == 0 {
             self.0.ask(sequence, wire);
         } else if let Some(question) = self.0.answer(&sequence) {

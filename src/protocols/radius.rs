@@ -406,9 +406,7 @@ fn vendor(wire: &mut Wire<'_>) -> Result {
         let Some(length) = usize::from(length).checked_sub(2).filter(|length| *length <= wire.remaining() - 2) else { break };
         wire.u8(&VENDOR_TYPE)?;
         wire.u8(&VENDOR_LENGTH)?;
-        if length > 0 {
-            wire.bytes(&VENDOR_VALUE, length)?;
-        }
+        wire.optional(&VENDOR_VALUE, length)?;
     }
     wire.rest_is(&VENDOR_VALUE)
 }

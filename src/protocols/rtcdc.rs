@@ -74,8 +74,8 @@ fn control(wire: &mut Wire<'_>) -> Result {
     wire.u32_be(&RELIABILITY)?;
     let label = wire.u16_be(&LABEL_LENGTH)?;
     let protocol = wire.u16_be(&PROTOCOL_LENGTH)?;
-    let label = if label > 0 { wire.text(&LABEL, label.into())? } else { &[] };
-    let protocol = if protocol > 0 { wire.text(&SUBPROTOCOL, protocol.into())? } else { &[] };
+    let label = wire.optional(&LABEL, label.into())?;
+    let protocol = wire.optional(&SUBPROTOCOL, protocol.into())?;
     let separator = if protocol.is_empty() { "" } else { ", " };
     let (label, protocol) = (String::from_utf8_lossy(label), String::from_utf8_lossy(protocol));
     let channel = name_of(CHANNELS, channel.into()).unwrap_or("unknown type");

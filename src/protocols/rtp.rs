@@ -143,9 +143,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
     if first & 0x10 != 0 {
         wire.u16_be(&PROFILE)?;
         let words = wire.u16_be(&EXTENSION_LENGTH)?;
-        if words > 0 {
-            wire.bytes(&EXTENSION, usize::from(words) * 4)?;
-        }
+        wire.optional(&EXTENSION, usize::from(words) * 4)?;
     }
     let padding = if first & 0x20 != 0 { wire.ahead().last().copied().unwrap_or_default().into() } else { 0 };
     let payload = wire.remaining().checked_sub(padding).ok_or(Error::Short { needed: padding })?;
@@ -154,13 +152,8 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
         None => wire.name(&format!("type {kind}")),
     }
     wire.info(format_args!("number {number}, {payload} bytes"));
-    if payload > 0 {
-        wire.bytes(&PAYLOAD, payload)?;
-    }
-    if padding > 0 {
-        wire.bytes(&PADDING, padding)?;
-    }
-    Ok(())
+    wire.optional(&PAYLOAD, payload)?;
+    wire.optional(&PADDING, padding).map(drop)
 }
 
 #[cfg(test)]

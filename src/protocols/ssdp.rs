@@ -122,7 +122,7 @@ fn word(wire: &mut Wire<'_>, field: &'static Field, end: u8) -> Result {
     let between = ahead.get(length..).unwrap_or_default();
     let count = between.iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n' | b' ')).count();
     let count = if end == b' ' { count.min(1) } else { count };
-    if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
+    wire.optional(&LINE_END, count).map(drop)
 }
 
 /// Dissects the numeric status code.
@@ -134,7 +134,7 @@ fn code(wire: &mut Wire<'_>) -> Result {
             wire.skip(digits)?;
             wire.put(&CODE, Value::Unsigned(number), start..start + digits);
             let count = usize::from(wire.peek_u8() == Some(b' '));
-            if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
+            wire.optional(&LINE_END, count).map(drop)
         }
         None => Ok(()),
     }

@@ -243,7 +243,7 @@ impl Direction {
             }
             wire.rest_is(&PAYLOAD)
         })?;
-        if padding > 0 { wire.bytes(&PADDING, padding.into()).map(drop) } else { Ok(()) }
+        wire.optional(&PADDING, padding.into()).map(drop)
     }
 }
 
@@ -252,7 +252,7 @@ fn kexinit(from: Side, wire: &mut Wire<'_>) -> Result {
     let mut lists: Vec<&[u8]> = Vec::with_capacity(LISTS.len());
     for field in LISTS {
         let length = usize::try_from(wire.u32_be(&LIST_LENGTH)?).unwrap_or(usize::MAX);
-        lists.push(if length > 0 { wire.text(field, length)? } else { &[] });
+        lists.push(wire.optional(field, length)?);
     }
     wire.bool(&GUESS)?;
     wire.u32_be(&RESERVED)?;

@@ -228,9 +228,7 @@ fn data(wire: &mut Wire<'_>) -> Result {
         && let Some(length) = wire.varint(&STATS_LENGTH, VARINT)?
     {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        if length > 0 {
-            wire.bytes(&STATS, length)?;
-        }
+        wire.optional(&STATS, length)?;
     }
     wire.rest_is(&DATA)
 }

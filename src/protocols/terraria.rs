@@ -175,7 +175,7 @@ fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
     };
     wire.varint(&TEXT_LENGTH, LENGTH_MAX)?;
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(wire.remaining());
-    if length > 0 { wire.text(field, length) } else { Ok(&[]) }
+    wire.optional(field, length)
 }
 
 #[cfg(test)]

@@ -57,9 +57,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
         has_block = message(wire, &header)?;
         Ok(())
     })?;
-    if header.digest > 0 {
-        wire.bytes(&AUTH_DATA, header.digest)?;
-    }
+    wire.optional(&AUTH_DATA, header.digest)?;
     if has_block && wire.remaining() > 0 {
         wire.group(&LLS, signaling)?;
     }

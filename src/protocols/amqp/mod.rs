@@ -223,8 +223,7 @@ fn table(wire: &mut Wire<'_>) -> Result {
     let length = wire.u32_be(&TABLE_LENGTH)? as usize;
     wire.within(length, &DATA, |wire| {
         wire.groups(&ENTRY, |wire| {
-            let length = wire.u8(&KEY_LENGTH)?.into();
-            let key = if length > 0 { wire.text(&KEY, length)? } else { &[] };
+            let key = wire.counted(Wire::u8, &KEY_LENGTH, &KEY)?;
             value(wire, key)
         })
     })

@@ -421,10 +421,7 @@ fn capability(wire: &mut Wire<'_>, announced: &mut Announced) -> Result {
             }
             (73, _) => {
                 for (length, text) in [(&HOST_LENGTH, &HOST), (&DOMAIN_LENGTH, &DOMAIN)] {
-                    let length = usize::from(wire.u8(length)?);
-                    if length > 0 {
-                        wire.text(text, length)?;
-                    }
+                    wire.counted(Wire::u8, length, text)?;
                 }
             }
             _ => drop(wire.rest(&CAP_UNKNOWN)),
@@ -453,10 +450,7 @@ fn notification(wire: &mut Wire<'_>) -> Result {
     wire.info(format_args!("{}", words.into_iter().flatten().collect::<Vec<_>>().join(": ")));
     // Administrative shutdown and reset state a reason (RFC 9003).
     if major == CEASE && matches!(minor, 2 | 4) && wire.remaining() > 0 {
-        let length = usize::from(wire.u8(&REASON_LENGTH)?);
-        if length > 0 {
-            wire.text(&REASON, length)?;
-        }
+        wire.counted(Wire::u8, &REASON_LENGTH, &REASON)?;
     }
     match (major, minor, wire.remaining()) {
         (2, 2, 2) => drop(wire.u16_be(&BAD_PEER)?),

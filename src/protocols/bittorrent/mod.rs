@@ -208,8 +208,7 @@ impl Conversation for Session {
 
 fn handshake(wire: &mut Wire<'_>) -> Result {
     wire.name("Handshake");
-    let length = wire.u8(&NAME_LENGTH)?;
-    wire.text(&NAME, length.into())?;
+    wire.counted(Wire::u8, &NAME_LENGTH, &NAME)?;
     wire.bytes(&RESERVED, 8)?;
     wire.bytes(&INFO_HASH, 20)?;
     let peer = wire.bytes(&PEER_ID, 20)?;

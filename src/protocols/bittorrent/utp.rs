@@ -140,10 +140,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
         let field: &'static Field = if next == SELECTIVE_ACK { &BITMASK } else { &EXTENSION_DATA };
         next = wire.group(&EXTENSION, |wire| {
             let next = wire.u8(&NEXT)?;
-            let length = usize::from(wire.u8(&EXTENSION_LENGTH)?);
-            if length > 0 {
-                wire.bytes(field, length)?;
-            }
+            wire.counted(Wire::u8, &EXTENSION_LENGTH, field)?;
             Ok(next)
         })?;
     }

@@ -456,9 +456,7 @@ fn acknowledge(wire: &mut Ordered<'_, '_>, start: usize) -> Result {
         wire.wire.words(&ADDRESS, length, 0..end)?;
     }
     let gap = (wire.wire.at() - start).next_multiple_of(ALIGNED) - (wire.wire.at() - start);
-    if gap > 0 {
-        wire.wire.bytes(&RESERVED, gap)?;
-    }
+    wire.wire.optional(&RESERVED, gap)?;
     let count = wire.wire.u8(&RESULTS)?;
     wire.wire.bytes(&RESERVED, 3)?;
     let mut words = Vec::new();

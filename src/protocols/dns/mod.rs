@@ -297,9 +297,7 @@ fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Resu
             if let Error::Short { needed } = error {
                 wire.note(&BAD_DATA, format_args!("{needed} bytes too few for a record of type {}", Kind(kind)));
             }
-            if left > 0 {
-                wire.bytes(&DATA, left)?;
-            }
+            wire.optional(&DATA, left)?;
         }
         result => result?,
     }

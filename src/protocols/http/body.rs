@@ -152,9 +152,7 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
             }
             Stage::Within(0) => {
                 let count = boundary(ahead).ok_or(Error::Short { needed: 1 })?;
-                if count > 0 {
-                    wire.bytes(&CHUNK_BOUNDARY, count)?;
-                }
+                wire.optional(&CHUNK_BOUNDARY, count)?;
                 chunks.stage = Stage::Size;
             }
             Stage::Within(left) => {
@@ -228,7 +226,7 @@ pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
     if is_likely_text(wire.ahead()) {
         wire.hide_credentials(wire.at()..wire.at() + count.min(wire.remaining()));
     }
-    if count > 0 { wire.bytes(&DATA, count).map(drop) } else { Ok(()) }
+    wire.optional(&DATA, count).map(drop)
 }
 
 /// Whether a body of this type may have secrets: forms, JSON, XML, and what is unknown.

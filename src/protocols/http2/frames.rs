@@ -31,10 +31,7 @@ pub(super) fn read(wire: &mut Wire<'_>, kind: u8, flags: u8, place: &str) -> Res
             Ok(())
         }
         names::ALTSVC => {
-            let length = wire.u16_be(&ALTSVC_ORIGIN_LENGTH)?;
-            if length > 0 {
-                wire.text(&ALTSVC_ORIGIN, length.into())?;
-            }
+            wire.counted(Wire::u16_be, &ALTSVC_ORIGIN_LENGTH, &ALTSVC_ORIGIN)?;
             wire.rest_is(&ALTSVC_VALUE)
         }
         names::ORIGIN_FRAME => wire.groups(&ORIGIN, |wire| {

@@ -135,9 +135,7 @@ fn proposal(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     let protocol = wire.u8(&PROTOCOL_ID)?;
     let size = usize::from(wire.u8(&SPI_SIZE)?);
     wire.u8(&TRANSFORMS)?;
-    if size > 0 {
-        wire.bytes(&SPI, size)?;
-    }
+    wire.optional(&SPI, size)?;
     list(wire, PayloadContext { kind: TRANSFORM_KIND, protocol, ..place })
 }
 
@@ -274,9 +272,7 @@ fn notification(wire: &mut Wire<'_>, is_first: bool) -> Result {
     wire.u8(&NOTIFY_PROTOCOL)?;
     let size = usize::from(wire.u8(&SPI_SIZE)?);
     let kind = wire.u16_be(&NOTIFY_TYPE)?;
-    if size > 0 {
-        wire.bytes(&SPI, size)?;
-    }
+    wire.optional(&SPI, size)?;
     if wire.remaining() == 0 {
         return Ok(());
     }

@@ -364,8 +364,7 @@ fn identification(wire: &mut Wire<'_>, is_request: bool) -> Result {
     for _ in 0..wire.u8(&OBJECT_COUNT)? {
         wire.group(&OBJECT, |wire| {
             wire.u8(&OBJECT_ID)?;
-            let length = usize::from(wire.u8(&OBJECT_LENGTH)?);
-            if length > 0 { wire.text(&OBJECT_TEXT, length).map(drop) } else { Ok(()) }
+            wire.counted(Wire::u8, &OBJECT_LENGTH, &OBJECT_TEXT).map(drop)
         })?;
     }
     Ok(())

@@ -89,7 +89,7 @@ fn element(wire: &mut Wire<'_>, words: &mut Words, is_first: bool) -> Result {
             if words.proves && name == b"payload" {
                 wire.hide(wire.at()..wire.at() + length.min(wire.remaining()));
             }
-            if length > 0 { wire.bytes(&BYTES, length).map(drop) } else { Ok(()) }
+            wire.optional(&BYTES, length).map(drop)
         }
         0x07 => wire.bytes(&OBJECT, 12).map(drop),
         0x08 => wire.bool(&BOOLEAN).map(drop),

@@ -427,8 +427,7 @@ impl Session {
                 properties::all(wire, &WILL_PROPERTIES)?;
             }
             string(wire, &WILL_TOPIC_LENGTH, &WILL_TOPIC)?;
-            let length = wire.u16_be(&WILL_LENGTH)?;
-            bytes(wire, &WILL, length.into())?;
+            wire.counted(Wire::u16_be, &WILL_LENGTH, &WILL)?;
         }
         if flags & 0x80 != 0 {
             string(wire, &USER_LENGTH, &USER)?;
@@ -467,10 +466,5 @@ fn varint(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
 
 /// Dissects a string with its length.
 fn string<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
-    let length = wire.u16_be(length)?;
-    if length == 0 { Ok(&[]) } else { wire.text(field, length.into()) }
-}
-
-fn bytes<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize) -> Result<&'a [u8]> {
-    if count == 0 { Ok(&[]) } else { wire.bytes(field, count) }
+    wire.counted(Wire::u16_be, length, field)
 }

@@ -41,8 +41,7 @@ fn property(wire: &mut Wire<'_>) -> Result {
 }
 
 fn binary(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    let length = wire.u16_be(&PROPERTY_LENGTH)?;
-    bytes(wire, field, length.into()).map(drop)
+    wire.counted(Wire::u16_be, &PROPERTY_LENGTH, field).map(drop)
 }
 
 pub(super) fn property_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -156,9 +156,7 @@ impl Receiver<'_> {
         let length = length(wire, &CRYPTO_LENGTH)?;
         let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
         let is_kept = self.crypto.add(offset, bytes, wire.pieces(wire.at()..wire.at() + length, offset));
-        if length > 0 {
-            wire.bytes(&CRYPTO, length)?;
-        }
+        wire.optional(&CRYPTO, length)?;
         if !is_kept {
             wire.evicted(format_args!("handshake bytes at {offset}: too many wait for others"));
         }
@@ -189,8 +187,7 @@ impl Receiver<'_> {
 
     fn new_connection_id(&mut self, wire: &mut Wire<'_>) -> Result {
         numbers(wire, &[&NEW_ID_SEQUENCE, &RETIRE_PRIOR])?;
-        let length = wire.u8(&NEW_ID_LENGTH)?;
-        let id = wire.bytes(&NEW_ID, length.into())?;
+        let id = wire.counted(Wire::u8, &NEW_ID_LENGTH, &NEW_ID)?;
         self.ids.issue(wire, self.from.other(), id);
         wire.bytes(&RESET_TOKEN, 16).map(drop)
     }
@@ -231,10 +228,7 @@ fn close(wire: &mut Wire<'_>, by_transport: bool) -> Result {
         number(wire, &ERROR_FRAME)?;
     }
     let length = length(wire, &REASON_LENGTH)?;
-    if length > 0 {
-        wire.text(&REASON, length)?;
-    }
-    Ok(())
+    wire.optional(&REASON, length).map(drop)
 }
 
 pub(super) fn frame_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -204,9 +204,7 @@ impl Session {
         }
         if header.kind == INITIAL {
             let token = number(wire, &TOKEN_LENGTH)?;
-            if token > 0 {
-                wire.bytes(&TOKEN, usize::try_from(token).unwrap_or(usize::MAX))?;
-            }
+            wire.optional(&TOKEN, usize::try_from(token).unwrap_or(usize::MAX))?;
         }
         let length = usize::try_from(number(wire, &LENGTH)?).unwrap_or(usize::MAX);
         let (at, count) = (wire.at() - start, length.min(wire.remaining()));
@@ -299,9 +297,7 @@ impl Session {
         let outcome = self.decrypt(from, Level::Application, wire, packet, 1 + length);
         let Outcome::Decrypted(decrypted) = outcome else {
             wire.bits(1, &[&FORM, &FIXED, &SPIN, &SHORT_BITS])?;
-            if length > 0 {
-                wire.bytes(&DCID, length)?;
-            }
+            wire.optional(&DCID, length)?;
             if let Outcome::Failed = outcome {
                 wire.note_ahead(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
             }
@@ -315,9 +311,7 @@ impl Session {
             let value = if field.is(&KEY_PHASE) { Value::Bool(value != 0) } else { Value::Unsigned(value) };
             wire.put(field, value, start..start + 1);
         }
-        if length > 0 {
-            wire.bytes(&DCID, length)?;
-        }
+        wire.optional(&DCID, length)?;
         self.frames(from, wire, contents, (&decrypted, wire.remaining(), APPLICATION))?;
         Ok("1-rtt")
     }

@@ -80,7 +80,7 @@ fn chunk(wire: &mut Wire<'_>, info: &mut String) -> Result {
     // A zero byte ends the list, and more of them fill the word.
     wire.u8(&ITEM_TYPE)?;
     let padding = (wire.at() - start).next_multiple_of(HEADER) - (wire.at() - start);
-    if padding > 0 { wire.bytes(&ALIGNMENT, padding).map(drop) } else { Ok(()) }
+    wire.optional(&ALIGNMENT, padding).map(drop)
 }
 
 fn item(wire: &mut Wire<'_>, info: &mut String) -> Result {

@@ -80,9 +80,7 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result {
     ssrc?;
     let trailer_size = WORD + if trailer == Some(Trailer::TagFirst) { GCM_TAG } else { CM_TAG };
     let payload = wire.remaining().checked_sub(trailer_size).ok_or(Error::Short { needed: trailer_size })?;
-    if payload > 0 {
-        wire.bytes(&ENCRYPTED, payload)?;
-    }
+    wire.optional(&ENCRYPTED, payload)?;
     if trailer == Some(Trailer::TagFirst) {
         wire.bytes(&TAG, GCM_TAG)?;
     }

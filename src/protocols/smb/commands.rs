@@ -51,9 +51,7 @@ pub(super) fn chain(wire: &mut Wire<'_>, packet: &mut Packet, first: u8, words: 
         let gap = (packet.start + offset).checked_sub(wire.at());
         match gap {
             Some(gap) if next != LAST && wire.remaining() > gap => {
-                if gap > 0 {
-                    wire.bytes(&PADDING, gap)?;
-                }
+                wire.optional(&PADDING, gap)?;
             }
             _ => return Ok(()),
         }
@@ -193,10 +191,7 @@ fn transacted(wire: &mut Wire<'_>) -> Result<(usize, usize)> {
 fn setup(wire: &mut Wire<'_>) -> Result {
     let count = usize::from(wire.u8(&SETUP_COUNT)?);
     wire.bytes(&RESERVED, 1)?;
-    if count > 0 {
-        wire.bytes(&SETUP, count * 2)?;
-    }
-    Ok(())
+    wire.optional(&SETUP, count * 2).map(drop)
 }
 
 fn data(wire: &mut Wire<'_>, packet: &mut Packet, command: u8, lengths: &Lengths, words: &mut Vec<String>) -> Result {
@@ -262,9 +257,7 @@ fn content(wire: &mut Wire<'_>, packet: &Packet, (offset, length): (usize, usize
     if !data.is_some_and(dcerpc::begins) {
         return Ok(());
     }
-    if gap > 0 {
-        wire.bytes(&DATA, gap)?;
-    }
+    wire.optional(&DATA, gap)?;
     wire.hand_over_with(dcerpc::PIPE, wire.at()..wire.at() + length, pipe.into());
     wire.skip(length)
 }

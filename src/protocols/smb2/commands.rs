@@ -46,9 +46,7 @@ impl Packet {
         if blob.length == 0 {
             return Ok(T::default());
         }
-        if gap > 0 {
-            wire.bytes(&PADDING, gap)?;
-        }
+        wire.optional(&PADDING, gap)?;
         read(wire, blob.length)
     }
 
@@ -162,9 +160,7 @@ fn error(wire: &mut Wire<'_>) -> Result {
     wire.u8(&ERROR_RESERVED)?;
     let count = wire.u32_le(&ERROR_COUNT)? as usize;
     // An error without data has one byte in its place.
-    if count > 0 {
-        wire.bytes(&ERROR_DATA, count)?;
-    }
+    wire.optional(&ERROR_DATA, count)?;
     if wire.remaining() == 1 {
         wire.rest(&ERROR_DATA);
     }
@@ -250,14 +246,12 @@ fn negotiate_contexts(wire: &mut Wire<'_>, packet: Packet, (offset, count): (usi
     packet.blob(wire, Blob { offset, length: 1 }, |wire, _| {
         for _ in 0..count {
             let gap = (wire.at() - packet.start).next_multiple_of(ALIGNED) - (wire.at() - packet.start);
-            if gap > 0 {
-                wire.bytes(&PADDING, gap)?;
-            }
+            wire.optional(&PADDING, gap)?;
             wire.group(&CONTEXT, |wire| {
                 wire.u16_le(&CONTEXT_TYPE)?;
                 let length = wire.u16_le(&CONTEXT_LENGTH)?;
                 wire.bytes(&RESERVED, 4)?;
-                if length > 0 { wire.bytes(&CONTEXT_DATA, length.into()).map(drop) } else { Ok(()) }
+                wire.optional(&CONTEXT_DATA, length.into()).map(drop)
             })?;
         }
         Ok(())

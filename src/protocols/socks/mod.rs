@@ -434,7 +434,7 @@ fn counted<'a>(wire: &mut Wire<'a>, length: &'static Field, text: &'static Field
     let length = usize::from(wire.u8(length)?);
     // A truncated password is a secret as well.
     let there = wire.remaining().min(length);
-    let bytes = if there > 0 { wire.text(text, there)? } else { &[] };
+    let bytes = wire.optional(text, there)?;
     if there < length { Err(Error::Short { needed: length - there }) } else { Ok(bytes) }
 }
 

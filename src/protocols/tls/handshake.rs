@@ -93,15 +93,9 @@ fn ticket(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     wire.u32_be(&TICKET_LIFETIME)?;
     if hello.is_1_3() {
         wire.u32_be(&TICKET_AGE_ADD)?;
-        let length = wire.u8(&TICKET_NONCE_LENGTH)?;
-        if length > 0 {
-            wire.bytes(&TICKET_NONCE, length.into())?;
-        }
+        wire.counted(Wire::u8, &TICKET_NONCE_LENGTH, &TICKET_NONCE)?;
     }
-    let length = wire.u16_be(&TICKET_LENGTH)?;
-    if length > 0 {
-        wire.bytes(&TICKET, length.into())?;
-    }
+    wire.counted(Wire::u16_be, &TICKET_LENGTH, &TICKET)?;
     if hello.is_1_3() { hello::extensions_alone(wire) } else { Ok(()) }
 }
 
@@ -109,19 +103,13 @@ fn certificate_request(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     if !hello.is_1_3() {
         return hello::certificate_request(wire, hello.version >= TLS_1_2);
     }
-    let length = wire.u8(&CONTEXT_LENGTH)?;
-    if length > 0 {
-        wire.bytes(&CONTEXT, length.into())?;
-    }
+    wire.counted(Wire::u8, &CONTEXT_LENGTH, &CONTEXT)?;
     hello::certificate_request_extensions(wire)
 }
 
 fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Result {
     if hello.is_1_3() {
-        let length = wire.u8(&CONTEXT_LENGTH)?;
-        if length > 0 {
-            wire.bytes(&CONTEXT, length.into())?;
-        }
+        wire.counted(Wire::u8, &CONTEXT_LENGTH, &CONTEXT)?;
     }
     let length = wire.u24_be(&CERTIFICATES_LENGTH)?;
     wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {

@@ -154,8 +154,7 @@ pub(super) fn verify(wire: &mut Wire<'_>) -> Result {
 
 /// Dissects the cookie echoed by a client.
 fn cookie(wire: &mut Wire<'_>) -> Result {
-    let length = wire.u8(&dtls::COOKIE_LENGTH)?;
-    if length > 0 { wire.bytes(&dtls::COOKIE, length.into()).map(drop) } else { Ok(()) }
+    wire.counted(Wire::u8, &dtls::COOKIE_LENGTH, &dtls::COOKIE).map(drop)
 }
 
 /// Dissects EncryptedExtensions.
@@ -201,10 +200,7 @@ fn authorities(wire: &mut Wire<'_>) -> Result {
 fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
     let version = wire.u16_be(&VERSION)?;
     let random = wire.bytes(&RANDOM, 32)?.try_into().unwrap_or_default();
-    let length = wire.u8(&SESSION_ID_LENGTH)?;
-    if length > 0 {
-        wire.bytes(&SESSION_ID, length.into())?;
-    }
+    wire.counted(Wire::u8, &SESSION_ID_LENGTH, &SESSION_ID)?;
     Ok((version, random))
 }
 
@@ -246,13 +242,10 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         }),
         (USE_SRTP, _) => {
             list16(wire, &dtls::SRTP_LENGTH, |wire| wire.u16_be(&dtls::SRTP_PROFILE).map(drop))?;
-            short_bytes(wire, &dtls::MKI_LENGTH, &dtls::MKI).map(drop)
+            wire.counted(Wire::u8, &dtls::MKI_LENGTH, &dtls::MKI).map(drop)
         }
         (HEARTBEAT, _) => wire.u8(&HEARTBEAT_MODE).map(drop),
-        (COOKIE, _) => {
-            let length = wire.u16_be(&EXTENSION_COOKIE_LENGTH)?;
-            if length > 0 { wire.bytes(&EXTENSION_COOKIE, length.into()).map(drop) } else { Ok(()) }
-        }
+        (COOKIE, _) => wire.counted(Wire::u16_be, &EXTENSION_COOKIE_LENGTH, &EXTENSION_COOKIE).map(drop),
         (POINT_FORMATS, _) => list8(wire, &FORMATS_LENGTH, |wire| {
             offer.formats.push(wire.u8(&FORMAT)?);
             Ok(())
@@ -272,12 +265,12 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             Ok(())
         }
         (CONNECTION_ID, _) => {
-            offer.connection_id = Some(short_bytes(wire, &dtls::ID_LENGTH, &dtls::ID)?.into());
+            offer.connection_id = Some(wire.counted(Wire::u8, &dtls::ID_LENGTH, &dtls::ID)?.into());
             Ok(())
         }
         (QUIC_PARAMETERS, _) => quic::parameters(wire),
         (QUIC_PARAMETERS_OF_DRAFTS, _) if quic::are_parameters(wire.ahead()) => quic::parameters(wire),
-        (RENEGOTIATION_INFO, _) => short_bytes(wire, &RENEGOTIATION_LENGTH, &RENEGOTIATION).map(drop),
+        (RENEGOTIATION_INFO, _) => wire.counted(Wire::u8, &RENEGOTIATION_LENGTH, &RENEGOTIATION).map(drop),
         (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
         (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),
         (KEY_SHARE, Context::Server) => key_share(wire),
@@ -301,18 +294,9 @@ fn application_protocol(wire: &mut Wire<'_>, offer: &mut Offer) -> Result {
 }
 
 /// Bytes behind their length in one byte; no field if there are none.
-fn short_bytes<'a>(wire: &mut Wire<'a>, of_length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
-    let length = wire.u8(of_length)?;
-    if length > 0 { wire.bytes(field, length.into()) } else { Ok(&[]) }
-}
-
 fn key_share(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&KEY_SHARE_GROUP)?;
-    let length = wire.u16_be(&KEY_SHARE_KEY_LENGTH)?;
-    if length > 0 {
-        wire.bytes(&KEY_SHARE_KEY, length.into())?;
-    }
-    Ok(())
+    wire.counted(Wire::u16_be, &KEY_SHARE_KEY_LENGTH, &KEY_SHARE_KEY).map(drop)
 }
 
 /// Dissects a list with a 16-bit length.

@@ -31,8 +31,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &Hello) -> Result {
         "ECDHE_RSA" | "ECDHE_ECDSA" | "ECDH_anon" | "ECDHE_PSK" if wire.peek_u8() == Some(NAMED_CURVE_TYPE) => {
             wire.u8(&CURVE_TYPE)?;
             wire.u16_be(&NAMED_CURVE)?;
-            let length = wire.u8(&SERVER_POINT_LENGTH)?;
-            bytes(wire, &SERVER_POINT, length.into())?;
+            wire.counted(Wire::u8, &SERVER_POINT_LENGTH, &SERVER_POINT)?;
         }
         "DHE_RSA" | "DHE_DSS" | "DH_anon" => {
             prefixed(wire, &DH_P_LENGTH, &DH_P)?;
@@ -55,8 +54,7 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &Hello) -> Result {
         // An empty message refers to the client's certificate.
         _ if wire.remaining() == 0 => Ok(()),
         "ECDHE_RSA" | "ECDHE_ECDSA" | "ECDH_RSA" | "ECDH_ECDSA" | "ECDH_anon" => {
-            let length = wire.u8(&POINT_LENGTH)?;
-            bytes(wire, &POINT, length.into())
+            wire.counted(Wire::u8, &POINT_LENGTH, &POINT).map(drop)
         }
         "DHE_RSA" | "DHE_DSS" | "DH_RSA" | "DH_DSS" | "DH_anon" => prefixed(wire, &DH_YC_LENGTH, &DH_YC),
         "RSA" if hello.version >= TLS_1_0 => prefixed(wire, &PREMASTER_LENGTH, &PREMASTER),
@@ -78,10 +76,5 @@ fn signature(wire: &mut Wire<'_>, hello: &Hello, length: &'static Field, signed:
 
 /// Dissects bytes after their length.
 fn prefixed(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
-    let length = wire.u16_be(length)?;
-    bytes(wire, field, length.into())
-}
-
-fn bytes(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
-    if count > 0 { wire.bytes(field, count).map(drop) } else { Ok(()) }
+    wire.counted(Wire::u16_be, length, field).map(drop)
 }

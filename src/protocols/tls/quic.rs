@@ -177,10 +177,7 @@ fn preferred_address(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&PREFERRED_V4_PORT)?;
     wire.bytes(&PREFERRED_V6, 16)?;
     wire.u16_be(&PREFERRED_V6_PORT)?;
-    let length = wire.u8(&PREFERRED_ID_LENGTH)?;
-    if length > 0 {
-        wire.bytes(&PREFERRED_ID, length.into())?;
-    }
+    wire.counted(Wire::u8, &PREFERRED_ID_LENGTH, &PREFERRED_ID)?;
     wire.bytes(&PREFERRED_TOKEN, 16).map(drop)
 }
 

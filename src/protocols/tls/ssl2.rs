@@ -101,9 +101,7 @@ pub(super) fn hello(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summar
             wire.skip(3)?;
             wire.put(&CIPHER_SPEC, Value::Unsigned(u32::from_be_bytes([0, high, middle, low]).into()), at..at + 3);
         }
-        if id > 0 {
-            wire.bytes(&SESSION_ID, id)?;
-        }
+        wire.optional(&SESSION_ID, id)?;
         let challenge = wire.bytes(&CHALLENGE, challenge)?;
         // The challenge, padded with leading zeros, serves as the client random.
         for (random, byte) in hello.client_random.iter_mut().rev().zip(challenge.iter().rev()) {

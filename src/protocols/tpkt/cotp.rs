@@ -273,9 +273,7 @@ fn segment(incomplete: &mut Option<Incomplete>, losses: u64, wire: &mut Wire<'_>
     }
     let mut waiting = incomplete.take().unwrap_or(Incomplete { losses, ..Incomplete::default() });
     waiting.add(wire, count);
-    if count > 0 {
-        wire.bytes(&SEGMENT_DATA, count)?;
-    }
+    wire.optional(&SEGMENT_DATA, count)?;
     if !is_last {
         *incomplete = Some(waiting);
         return Ok(());

@@ -174,6 +174,5 @@ pub(super) fn position_update(wire: &mut Wire<'_>, from: Side, users: &mut Users
     let y = real(wire, &POSITION_Y, &POSITION_Y_RAW)?;
     let z = real(wire, &POSITION_Z, &POSITION_Z_RAW)?;
     wire.info(format_args!("{} {moved} to {x:.2} {y:.2} {z:.2}", users.name(broadcast)));
-    wire.u16_be(&POSITION_UNKNOWN)?;
-    Ok(())
+    wire.u16_be(&POSITION_UNKNOWN).map(drop)
 }

@@ -1,10 +1,10 @@
 //! Readers for steps that most protocols share.
 
 use super::Wire;
-use crate::tree::Field;
+use crate::tree::{Field, Kind};
 use crate::wire::Result;
 
-impl Wire<'_> {
+impl<'a> Wire<'a> {
     /// Reads all remaining bytes as the last step of a reader.
     ///
     /// # Errors
@@ -12,6 +12,32 @@ impl Wire<'_> {
     pub fn rest_is(&mut self, field: &'static Field) -> Result {
         self.rest(field);
         Ok(())
+    }
+
+    /// Reads `count` bytes of text or of bytes, as the field has it. Adds nothing if `count` is 0.
+    ///
+    /// # Errors
+    /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
+    pub fn optional(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        match (count, field.kind) {
+            (0, _) => Ok(&[]),
+            (_, Kind::Text) => self.text(field, count),
+            _ => self.bytes(field, count),
+        }
+    }
+
+    /// Reads a length with `number`, such as `Wire::u16_be`, and an [optional](Wire::optional) field of that length.
+    ///
+    /// # Errors
+    /// [`Error::Short`](crate::wire::Error::Short) when the bytes end before they do.
+    pub fn counted<N: TryInto<usize>>(
+        &mut self,
+        number: impl FnOnce(&mut Self, &'static Field) -> Result<N>,
+        length: &'static Field,
+        field: &'static Field,
+    ) -> Result<&'a [u8]> {
+        let count = number(self, length)?;
+        self.optional(field, count.try_into().unwrap_or(usize::MAX))
     }
 
     /// Reads one thing after another until no bytes remain. `read` must read at least one byte or fail.
@@ -45,6 +71,7 @@ mod tests {
         TOY = protocol("toy", "Toy", "A toy protocol");
         NUMBER = number("toy.number", "number", "");
         DATA = bytes("toy.data", "data", "");
+        TEXT = text("toy.text", "text", "");
         PAIR = group("toy.pair", "pair", "");
     }
 
@@ -60,6 +87,26 @@ mod tests {
         };
         assert_eq!(dump("07", read), "toy 0..1\n  0..1 toy.number = 7\n");
         assert_eq!(dump("07 0809", read), "toy 0..3\n  0..1 toy.number = 7\n  1..3 toy.data = 0809\n");
+    }
+
+    #[test]
+    fn an_optional_field_of_no_bytes_is_not_added() {
+        let read = |wire: &mut Wire<'_>| {
+            assert_eq!(wire.optional(&DATA, 0), Ok(&[][..]));
+            assert_eq!(wire.optional(&DATA, 1), Ok(&[7][..]));
+            wire.optional(&TEXT, 2).map(drop)
+        };
+        assert_eq!(dump("07 6869", read), "toy 0..3\n  0..1 toy.data = 07\n  1..3 toy.text = \"hi\"\n");
+    }
+
+    #[test]
+    fn a_length_counts_the_bytes_of_a_field() {
+        let read = |wire: &mut Wire<'_>| {
+            assert_eq!(wire.counted(Wire::u8, &NUMBER, &TEXT), Ok(&[][..]));
+            wire.counted(Wire::u16_le, &NUMBER, &TEXT).map(drop)
+        };
+        let tree = "toy 0..5\n  0..1 toy.number = 0\n  1..3 toy.number = 2\n  3..5 toy.text = \"hi\"\n";
+        assert_eq!(dump("00 0200 6869", read), tree);
     }
 
     #[test]
