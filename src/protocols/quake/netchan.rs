@@ -6,25 +6,9 @@
 //! ```
 //! Numbers are little-endian.
 
+use super::second::*;
 use crate::tree::{Field, Value};
 use crate::wire::{DatagramContext, Result, Wire};
-
-/// Fields of one protocol.
-pub(super) struct Header {
-    pub(super) port: u16,
-    pub(super) to_server: &'static Field,
-    pub(super) to_client: &'static Field,
-    pub(super) connectionless: &'static Field,
-    pub(super) marker: &'static Field,
-    pub(super) text: &'static Field,
-    pub(super) game: &'static Field,
-    pub(super) sequence: &'static Field,
-    pub(super) is_reliable: &'static Field,
-    pub(super) acknowledged: &'static Field,
-    pub(super) acknowledges_reliable: &'static Field,
-    pub(super) qport: &'static Field,
-    pub(super) data: &'static Field,
-}
 
 /// The highest bit: the packet has a reliable part.
 const RELIABLE: u32 = 1 << 31;
@@ -34,11 +18,11 @@ const SIZE: usize = 8;
 const SEQUENCE_MAX: u32 = 1 << 24;
 
 /// Start of a packet without a connection.
-const CONNECTIONLESS: [u8; 4] = [0xff; 4];
+const START: [u8; 4] = [0xff; 4];
 
 /// Whether a datagram on the port of the game is connectionless, or has plausible sequence numbers.
 pub(super) fn is_packet(bytes: &[u8], port: u16, context: &DatagramContext) -> bool {
-    let command = bytes.strip_prefix(&CONNECTIONLESS).and_then(<[u8]>::first);
+    let command = bytes.strip_prefix(&START).and_then(<[u8]>::first);
     context.has_port(port) && (command.is_some_and(u8::is_ascii_graphic) || is_game(bytes))
 }
 
@@ -48,36 +32,34 @@ fn is_game(bytes: &[u8]) -> bool {
     bytes.len() >= SIZE && number(0) > Some(0) && is_plausible(number(0)) && is_plausible(number(4))
 }
 
-impl Header {
-    /// Dissects a packet.
-    pub(super) fn packet(&self, wire: &mut Wire<'_>) -> Result {
-        let is_client = wire.ends().is_some_and(|[_, to]| to.port() == self.port);
-        wire.add(if is_client { self.to_server } else { self.to_client }, Value::Bool(true));
-        if wire.ahead().starts_with(&CONNECTIONLESS) {
-            return self.command(wire);
-        }
-        wire.name(if is_client { "client to server" } else { "server to client" });
-        wire.add(self.game, Value::Bool(true));
-        let sequence = number(wire, self.sequence, self.is_reliable)?;
-        let acknowledged = number(wire, self.acknowledged, self.acknowledges_reliable)?;
-        wire.info(format_args!("sequence {sequence}, acknowledged {acknowledged}"));
-        if is_client {
-            wire.u16_le(self.qport)?;
-        }
-        wire.rest_is(self.data)
+/// Dissects a packet of the game on this port, with the fields of Quake II.
+pub(super) fn packet(wire: &mut Wire<'_>, port: u16) -> Result {
+    let is_client = wire.ends().is_some_and(|[_, to]| to.port() == port);
+    wire.add(if is_client { &TO_SERVER } else { &TO_CLIENT }, Value::Bool(true));
+    if wire.ahead().starts_with(&START) {
+        return command(wire);
     }
+    wire.name(if is_client { "client to server" } else { "server to client" });
+    wire.add(&GAME, Value::Bool(true));
+    let sequence = number(wire, &SEQUENCE, &IS_RELIABLE)?;
+    let acknowledged = number(wire, &ACKNOWLEDGED, &ACKNOWLEDGES_RELIABLE)?;
+    wire.info(format_args!("sequence {sequence}, acknowledged {acknowledged}"));
+    if is_client {
+        wire.u16_le(&QPORT)?;
+    }
+    wire.rest_is(&DATA)
+}
 
-    /// Dissects a packet without a connection.
-    fn command(&self, wire: &mut Wire<'_>) -> Result {
-        const SHOWN: usize = 100;
-        wire.name("connectionless");
-        wire.add(self.connectionless, Value::Bool(true));
-        wire.u32_be(self.marker)?;
-        wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
-        let text = String::from_utf8_lossy(wire.ahead());
-        wire.info(format_args!("{}", wire.masked(text.trim_matches(['\0', '\n', ' '])).chars().take(SHOWN).collect::<String>()));
-        wire.rest_is(self.text)
-    }
+/// Dissects a packet without a connection.
+fn command(wire: &mut Wire<'_>) -> Result {
+    const SHOWN: usize = 100;
+    wire.name("connectionless");
+    wire.add(&CONNECTIONLESS, Value::Bool(true));
+    wire.u32_be(&MARKER)?;
+    wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
+    let text = String::from_utf8_lossy(wire.ahead());
+    wire.info(format_args!("{}", wire.masked(text.trim_matches(['\0', '\n', ' '])).chars().take(SHOWN).collect::<String>()));
+    wire.rest_is(&TEXT)
 }
 
 /// Dissects a sequence number with its highest bit.

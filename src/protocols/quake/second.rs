@@ -1,15 +1,14 @@
 //! Quake II: connectionless packets and headers of game packets.
 
-use super::netchan::{Header, is_packet};
+use super::netchan::{is_packet, packet};
 use crate::tree::fields;
-use crate::wire::{Heuristic, On, Protocol};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// Quake II.
 pub static PROTOCOL: Protocol = Protocol::new(
     &THIS,
     FIELDS,
-    &[On::Udp(HEADER.port)
-        .datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, HEADER.port, context)), |wire| HEADER.packet(wire))],
+    &[On::Udp(PORT).datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, PORT, context)), message)],
 )
 .rest(&DATA);
 
@@ -31,21 +30,12 @@ fields! {
     DATA = bytes("quake2.data", "data", "Undissected bytes").once();
 }
 
-static HEADER: Header = Header {
-    port: 27910,
-    to_server: &TO_SERVER,
-    to_client: &TO_CLIENT,
-    connectionless: &CONNECTIONLESS,
-    marker: &MARKER,
-    text: &TEXT,
-    game: &GAME,
-    sequence: &SEQUENCE,
-    is_reliable: &IS_RELIABLE,
-    acknowledged: &ACKNOWLEDGED,
-    acknowledges_reliable: &ACKNOWLEDGES_RELIABLE,
-    qport: &QPORT,
-    data: &DATA,
-};
+/// Port of a server.
+const PORT: u16 = 27910;
+
+fn message(wire: &mut Wire<'_>) -> Result {
+    packet(wire, PORT)
+}
 
 #[cfg(test)]
 mod tests {
@@ -57,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_packet_of_the_server_is_dissected() {
-        let tree = trial::read(&PROTOCOL, PACKET, Cut::No, |wire| HEADER.packet(wire));
+        let tree = trial::read(&PROTOCOL, PACKET, Cut::No, message);
         insta::assert_snapshot!(tree, @"
         quake2 0..13 | server to client | sequence 7, acknowledged 5
           quake2.s2c = true
@@ -68,12 +58,12 @@ mod tests {
           7..8 quake2.game.rel2 = false
           8..13 quake2.data = 68656c6c6f
         ");
-        trial::survives_damage(&PROTOCOL, PACKET, |wire| HEADER.packet(wire));
+        trial::survives_damage(&PROTOCOL, PACKET, message);
     }
 
     #[test]
     fn a_connectionless_packet_is_dissected() {
-        let tree = trial::read(&PROTOCOL, STATUS, Cut::No, |wire| HEADER.packet(wire));
+        let tree = trial::read(&PROTOCOL, STATUS, Cut::No, message);
         insta::assert_snapshot!(tree, @r#"
         quake2 0..11 | connectionless | status
           quake2.s2c = true
@@ -81,19 +71,19 @@ mod tests {
           0..4 quake2.connectionless.marker = 0xffffffff
           4..11 quake2.connectionless.text = "status\n"
         "#);
-        let tree = trial::read(&PROTOCOL, b"\xff\xff\xff\xffrcon moss-green map q1", Cut::No, |wire| HEADER.packet(wire));
+        let tree = trial::read(&PROTOCOL, b"\xff\xff\xff\xffrcon moss-green map q1", Cut::No, message);
         assert!(tree.contains("rcon") && tree.contains("map q1"), "{tree}");
-        trial::survives_damage(&PROTOCOL, STATUS, |wire| HEADER.packet(wire));
+        trial::survives_damage(&PROTOCOL, STATUS, message);
     }
 
     #[test]
     fn packets_are_recognized_on_the_port_by_small_sequence_numbers() {
         let context = |port| DatagramContext { ports: Some([50_000, port]), announced: None };
-        let judge = |bytes: &[u8], port| is_packet(bytes, HEADER.port, &context(port));
-        assert!(judge(PACKET, HEADER.port) && !judge(PACKET, 53));
-        assert!(judge(STATUS, HEADER.port) && !judge(STATUS, 53));
+        let judge = |bytes: &[u8], port| is_packet(bytes, PORT, &context(port));
+        assert!(judge(PACKET, PORT) && !judge(PACKET, 53));
+        assert!(judge(STATUS, PORT) && !judge(STATUS, 53));
         for other in [&b"\xff\xff\xff\xff"[..], b"\0\0\0\0\0\0\0\0", b"\x01\0\0\0\0\0\0\x01", b"\x01\0\0\0"] {
-            assert!(!judge(other, HEADER.port), "{other:?}");
+            assert!(!judge(other, PORT), "{other:?}");
         }
     }
 }
