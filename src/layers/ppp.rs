@@ -110,8 +110,7 @@ fn control(wire: &mut Wire<'_>, missing: usize) -> Result {
     wire.name(name_of(CODES, code.into()).unwrap_or_default());
     let Some(data) = length.checked_sub(HEADER).filter(|data| *data <= wire.remaining() + missing) else {
         wire.note(&BAD_LENGTH, format_args!("{length} bytes where {} are left", wire.remaining() + missing + HEADER));
-        wire.rest(&DATA);
-        return Ok(());
+        return wire.rest_is(&DATA);
     };
     wire.optional(&DATA, data).map(drop)
 }

@@ -189,8 +189,7 @@ impl Exchange for Session {
         }
         if IS_COMPRESSED.bits_of(flags) != 0 {
             wire.name("Compressed");
-            wire.rest(&DATA);
-            return Ok(());
+            return wire.rest_is(&DATA);
         }
         summarize(wire);
         wire.groups(&COMMAND, |wire| self.command(from, wire))

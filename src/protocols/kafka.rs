@@ -314,8 +314,7 @@ impl Session {
         let Some(Asked { key, version, .. }) = place.and_then(|place| self.asked.remove(place)) else {
             wire.name("response");
             wire.info(format_args!("{id}"));
-            wire.rest(&DATA);
-            return Ok(());
+            return wire.rest_is(&DATA);
         };
         wire.add(&RESPONSE_KEY, Value::Unsigned(key.into()));
         wire.add(&RESPONSE_VERSION, Value::Unsigned(version.into()));

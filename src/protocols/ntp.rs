@@ -122,8 +122,7 @@ impl Exchange for OpenRequests {
         match mode {
             6 => return self.control(wire),
             7 => {
-                wire.rest(&DATA);
-                return Ok(());
+                return wire.rest_is(&DATA);
             }
             _ => {}
         }

@@ -255,8 +255,7 @@ impl Session {
             wire.name("mail");
             wire.embeds("imf");
             wire.info(format_args!("{} bytes", bytes.len()));
-            wire.rest(&MAIL);
-            return Ok(());
+            return wire.rest_is(&MAIL);
         }
         wire.name("list");
         wire.info(format_args!("{} lines", memchr::memchr_iter(b'\n', bytes).count().saturating_sub(1)));

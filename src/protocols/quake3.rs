@@ -78,10 +78,7 @@ fn detect(bytes: &[u8]) -> bool {
 
 fn message(wire: &mut Wire<'_>) -> Result {
     wire.u32_be(&MARKER)?;
-    let Some(length) = command(wire.ahead()) else {
-        wire.rest(&DATA);
-        return Ok(());
-    };
+    let Some(length) = command(wire.ahead()) else { return wire.rest_is(&DATA) };
     let word = String::from_utf8_lossy(wire.text(&COMMAND, length)?);
     wire.name(&word);
     let word = word.to_ascii_lowercase();

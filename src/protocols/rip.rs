@@ -115,8 +115,7 @@ fn authentication(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&MARK)?;
     if wire.ahead().starts_with(&TRAILER_TYPE) {
         wire.u16_be(&TRAILER)?;
-        wire.rest(&DIGEST);
-        return Ok(());
+        return wire.rest_is(&DIGEST);
     }
     match wire.u16_be(&AUTH_TYPE)? {
         2 => wire.secret_padded(&PASSWORD, ENTRY_LEN - HEADER)?,

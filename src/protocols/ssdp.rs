@@ -75,10 +75,7 @@ fn has_start_line(bytes: &[u8]) -> bool {
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {
-    let Some(first) = lines::line(wire.ahead()) else {
-        wire.rest(&DATA);
-        return Ok(());
-    };
+    let Some(first) = lines::line(wire.ahead()) else { return wire.rest_is(&DATA) };
     let line = wire.ahead().get(..first.text).unwrap_or_default();
     let is_answer = line.starts_with(b"HTTP/");
     wire.name(&String::from_utf8_lossy(if is_answer {

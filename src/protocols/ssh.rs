@@ -170,8 +170,7 @@ impl Conversation for Session {
         if direction.encrypts {
             wire.name("encrypted");
             wire.info(format_args!("{} bytes", wire.remaining()));
-            wire.rest(&ENCRYPTED);
-            return Ok(());
+            return wire.rest_is(&ENCRYPTED);
         }
         if direction.greeted {
             return direction.packet(from, wire);
@@ -219,8 +218,7 @@ impl Direction {
         if std::mem::replace(&mut self.encrypts, true) {
             wire.name("encrypted");
             wire.info(format_args!("{length} bytes"));
-            wire.rest(&ENCRYPTED);
-            return Ok(());
+            return wire.rest_is(&ENCRYPTED);
         }
         let code = wire.u8(&CODE_1)?;
         wire.name(name_of(CODES_1, code.into()).unwrap_or("packet"));

@@ -18,8 +18,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
     match kind {
         END => {
             // Bytes after the end of options are padding of the header.
-            wire.rest(&OPTION_DATA);
-            return Ok(());
+            return wire.rest_is(&OPTION_DATA);
         }
         NOP => return Ok(()),
         _ => {}
@@ -28,8 +27,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u8(&OPTION_LEN)?);
     if length < 2 || length > left + 1 {
         wire.note(&BAD_OPTION, format_args!("{length} bytes where {} are left", left + 1));
-        wire.rest(&OPTION_DATA);
-        return Ok(());
+        return wire.rest_is(&OPTION_DATA);
     }
     wire.within(length - 2, &OPTION_DATA, |wire| match (kind, length) {
         (2, 4) => wire.u16_be(&MSS).map(drop),

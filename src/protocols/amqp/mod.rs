@@ -153,8 +153,7 @@ fn method(wire: &mut Wire<'_>, channel: u16) -> Result {
     let place = (wire.u16_be(&CLASS)?, wire.u16_be(&METHOD)?);
     let Some((_, name, arguments)) = METHODS.iter().find(|(known, ..)| *known == place) else {
         wire.name("unknown method");
-        wire.rest(&DATA);
-        return Ok(());
+        return wire.rest_is(&DATA);
     };
     wire.name(name);
     let mut words = vec![format!("channel {channel}")];

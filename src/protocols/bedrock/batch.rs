@@ -117,8 +117,7 @@ impl Exchange for Session {
         if self.is_encrypted {
             wire.name("encrypted");
             wire.info(format_args!("{} bytes", wire.remaining()));
-            wire.rest(&ENCRYPTED);
-            return Ok(());
+            return wire.rest_is(&ENCRYPTED);
         }
         let mut names: Vec<&str> = Vec::new();
         let result = self.compressed(from, wire, &mut names);

@@ -202,8 +202,7 @@ fn family_prefixes(
 ) -> Result {
     const LABELLED: u8 = 4;
     if !matches!(afi, IPV4 | IPV6) || !matches!(safi, 1 | 2 | LABELLED) {
-        wire.rest(&UNKNOWN_ATTRIBUTE);
-        return Ok(());
+        return wire.rest_is(&UNKNOWN_ATTRIBUTE);
     }
     wire.each(|wire| {
         if has_ids {

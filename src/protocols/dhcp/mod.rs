@@ -87,8 +87,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     name_or_options(wire, &SERVER_NAME, 64, overload & 2 != 0)?;
     name_or_options(wire, &FILE, 128, overload & 1 != 0)?;
     if !wire.ahead().starts_with(&MAGIC_COOKIE) {
-        wire.rest(&VENDOR);
-        return Ok(());
+        return wire.rest_is(&VENDOR);
     }
     wire.bytes(&COOKIE, MAGIC_COOKIE.len())?;
     if let Some(kind) = find(wire.ahead(), MESSAGE_TYPE) {
@@ -165,8 +164,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
                     wire.put(&OPT_END, Value::Unsigned(END.into()), start..start + 1);
                     Ok(())
                 })?;
-                wire.rest(&OPT_PADDING);
-                return Ok(());
+                return wire.rest_is(&OPT_PADDING);
             }
             _ => wire.group(&OPTION, option)?,
         }

@@ -144,8 +144,7 @@ impl Session {
                 None => {
                     sum.summary.name("encrypted");
                     sum.bytes += wire.remaining();
-                    wire.rest(&ENCRYPTED);
-                    return Ok(());
+                    return wire.rest_is(&ENCRYPTED);
                 }
             }
         }

@@ -154,8 +154,7 @@ impl Exchange for Session {
         let read = wire.within(rest, &UNKNOWN, |wire| {
             if is_first && FLAG_E.bits_of(flags) != 0 {
                 words.push("encrypted");
-                wire.rest(&ENCRYPTED);
-                return Ok(());
+                return wire.rest_is(&ENCRYPTED);
             }
             payloads::chain(wire, if is_first { Version::One } else { Version::Two }, next, &mut words)
         });

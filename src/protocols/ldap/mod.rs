@@ -228,8 +228,7 @@ impl Conversation for Session {
         if wire.peek_u8() == Some(0) {
             wire.name("SASL");
             wire.info(format_args!("{} bytes", wire.remaining()));
-            wire.rest(&SASL);
-            return Ok(());
+            return wire.rest_is(&SASL);
         }
         self.dissect(wire)
     }

@@ -206,8 +206,7 @@ impl Conversation for Session {
         if self.state == State::Play {
             wire.name("packet");
             wire.info(format_args!("{} bytes", wire.remaining()));
-            wire.rest(&DATA);
-            return Ok(());
+            return wire.rest_is(&DATA);
         }
         let id = number(wire, &ID)?;
         let names = match (self.state, from) {

@@ -194,10 +194,7 @@ fn compressed(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     let opcode = wire.i32_le(&ORIGINAL)?.cast_unsigned();
     let size = wire.i32_le(&UNCOMPRESSED)?;
     let method = Method::of(wire.u8(&COMPRESSOR)?).filter(|_| opcode != COMPRESSED_MESSAGE);
-    let Some(method) = method else {
-        wire.rest(&COMPRESSED);
-        return Ok(());
-    };
+    let Some(method) = method else { return wire.rest_is(&COMPRESSED) };
     let size_in_limit = usize::try_from(size).ok().filter(|size| *size <= wire.decompression_limit());
     let bytes = size_in_limit.and_then(|size| method.decompressed(wire.ahead(), size));
     let (at, count) = (wire.at(), wire.remaining());

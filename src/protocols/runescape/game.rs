@@ -262,10 +262,7 @@ impl Game {
         let mut line = std::mem::take(&mut self.line);
         line.clear(wire.wants_summary() || wire.wants_objects());
         let read = wire.within(size, &TRAILING, |wire| {
-            let Some(layout) = &row.layout else {
-                wire.rest(&PAYLOAD);
-                return Ok(());
-            };
+            let Some(layout) = &row.layout else { return wire.rest_is(&PAYLOAD) };
             let result = Reader::new(self, table, row.name, &mut line).payload(wire, layout);
             self.world.take(row.name, &line);
             if table.revision.is_osrs {

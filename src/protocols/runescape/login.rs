@@ -152,16 +152,14 @@ impl Login {
     fn newer(&mut self, wire: &mut Wire<'_>, kind: u8, keys: &Keys, server_seed: Option<u64>) -> Result {
         wire.u16_be(&LOGIN_SIZE)?;
         if kind == 19 {
-            wire.rest(&LOGIN_OPAQUE);
-            return Ok(());
+            return wire.rest_is(&LOGIN_OPAQUE);
         }
         self.revision = u16::try_from(wire.u32_be(&REVISION)?).unwrap_or_default();
         self.head(wire, kind);
         if self.revision < NEWER {
             self.is_osrs = true;
             // The remaining bytes are under RSA and another cipher.
-            wire.rest(&LOGIN_OPAQUE);
-            return Ok(());
+            return wire.rest_is(&LOGIN_OPAQUE);
         }
         wire.u8(&LOGIN_ZERO)?;
         wire.u8(&ADVERT_SUPPRESSED)?;

@@ -255,8 +255,7 @@ fn global(wire: &mut Wire<'_>) -> Result {
 
 fn security(wire: &mut Wire<'_>) -> Result {
     if wire.peek_u8() != Some(SEQUENCE) {
-        wire.rest(&UNKNOWN);
-        return Ok(());
+        return wire.rest_is(&UNKNOWN);
     }
     BER.inside(wire, SEQUENCE, |wire| {
         BER.string(wire, OCTET_STRING, &ENGINE_ID)?;

@@ -274,10 +274,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let Some(kind) = wire.peek_u8().and_then(|first| self.kind(from, first)) else {
-            wire.rest(&DATA);
-            return Ok(());
-        };
+        let Some(kind) = wire.peek_u8().and_then(|first| self.kind(from, first)) else { return wire.rest_is(&DATA) };
         self.messages[from] += 1;
         match kind {
             Kind::RequestV4 | Kind::RequestV5 => self.asked = true,

@@ -101,8 +101,7 @@ impl Conversation for Stream {
                 wire.name("framed packet");
                 wire.info(format_args!("{} bytes", packet.len()));
                 wire.offer("rtp", wire.at()..wire.at() + packet.len());
-                wire.rest(&VALUE);
-                return Ok(());
+                return wire.rest_is(&VALUE);
             }
         }
         self.transactions.message(from, wire)

@@ -293,7 +293,6 @@ fn application_protocol(wire: &mut Wire<'_>, offer: &mut Offer) -> Result {
     Ok(())
 }
 
-/// Bytes behind their length in one byte; no field if there are none.
 fn key_share(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&KEY_SHARE_GROUP)?;
     wire.counted(Wire::u16_be, &KEY_SHARE_KEY_LENGTH, &KEY_SHARE_KEY).map(drop)

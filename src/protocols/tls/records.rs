@@ -254,8 +254,7 @@ impl Session {
         }
         if !handshake::may_begin(wire.ahead()) {
             summary.name(encrypted(HANDSHAKE_RECORD));
-            wire.rest(&ENCRYPTED);
-            return Ok(());
+            return wire.rest_is(&ENCRYPTED);
         }
         while handshake::message_size(wire.ahead()).is_some_and(|whole| whole <= wire.remaining()) {
             handshake::message(wire, &mut self.hello, summary)?;

@@ -199,8 +199,7 @@ impl Conversation for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         if self.has_fast_path && packet(wire.ahead()).is_none() && fast_path(wire.ahead()).is_some() {
             wire.name("fast path");
-            wire.rest(&CONTINUATION);
-            return Ok(());
+            return wire.rest_is(&CONTINUATION);
         }
         if let Some(protocol) = wire.ahead().get(HEADER..).and_then(rdp::selected_protocol) {
             self.has_fast_path = protocol == rdp::PLAIN;

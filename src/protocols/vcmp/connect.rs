@@ -22,8 +22,7 @@ pub(super) fn client_connect(wire: &mut Wire<'_>, version: Version, _: Side) -> 
         bits.padding(wire)?;
         bits.end(wire)?;
         wire.info(format_args!("{}", name_of(CLIENT_VERSIONS, number).unwrap_or("unknown version")));
-        wire.rest(&UNKNOWN);
-        return Ok(());
+        return wire.rest_is(&UNKNOWN);
     }
     if wire.bytes(&CONNECT_MAGIC, CONNECT_START.len())? != CONNECT_START {
         wire.note(&BAD_MAGIC, format_args!("expected other magic bytes"));
@@ -92,10 +91,7 @@ pub(super) fn files_needed(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
 
 pub(super) fn freeze(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     let start = wire.at();
-    let Some([a, b, c]) = wire.ahead().first_chunk().copied() else {
-        wire.rest(&UNKNOWN);
-        return Ok(());
-    };
+    let Some([a, b, c]) = wire.ahead().first_chunk().copied() else { return wire.rest_is(&UNKNOWN) };
     let code = u32::from_be_bytes([0, a, b, c]).into();
     wire.skip(3)?;
     wire.put(&FREEZE, Value::Unsigned(code), start..start + 3);

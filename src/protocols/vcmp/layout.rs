@@ -89,8 +89,7 @@ impl Part {
             }
             Part::Unknown(count) => return wire.bytes(&UNKNOWN, count).map(drop),
             Part::Rest => {
-                wire.rest(&UNKNOWN);
-                return Ok(());
+                return wire.rest_is(&UNKNOWN);
             }
         };
         let (field, number) = number;

@@ -111,8 +111,7 @@ impl Exchange for Session {
         let Some(message) = messages::message(version, from, id) else {
             wire.name("unknown_game_message");
             wire.info(format_args!("id {id:#04x}"));
-            wire.rest(&UNKNOWN);
-            return Ok(());
+            return wire.rest_is(&UNKNOWN);
         };
         wire.name(message.name);
         match message.layout {

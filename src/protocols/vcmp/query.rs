@@ -147,8 +147,7 @@ fn clients(wire: &mut Wire<'_>) -> Result {
         let len = wire.ahead().first().map(|len| usize::from(*len));
         if len.is_none_or(|len| len >= wire.remaining()) && wire.cut() == Cut::No {
             wire.note_ahead(&COUNT_MISMATCH, format_args!("{count} names declared, {read} present"));
-            wire.rest(&OPAQUE);
-            return Ok(());
+            return wire.rest_is(&OPAQUE);
         }
         let len = wire.u8(&TEXT_LEN)?;
         read_text(wire, &PLAYER_NAME, len.into())?;

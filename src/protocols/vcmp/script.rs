@@ -18,8 +18,7 @@ pub(super) fn server_data(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
         if wire.cut() == Cut::No {
             wire.note_ahead(&SERVER_DATA_OVERRUN, format_args!("{len} bytes declared, {left} left"));
         }
-        wire.rest(&SCRIPT_DATA);
-        return Ok(());
+        return wire.rest_is(&SCRIPT_DATA);
     }
     let start = wire.at();
     wire.bytes(&SCRIPT_DATA, len)?;

@@ -229,8 +229,7 @@ fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>,
         wire.within(len, &UNPARSED, |wire| {
             let read = if kind == DATA32 { file_message(wire, len, sent) } else { chat_message(wire, len) };
             if read == Err(Error::Malformed) {
-                wire.rest(&UNPARSED);
-                return Ok(());
+                return wire.rest_is(&UNPARSED);
             }
             read
         })

@@ -37,8 +37,7 @@ fn all(reader: &mut Reader<'_>, wire: &mut Wire<'_>, entity: Entity, updated: &[
     }
     let Some(info) = reader.table.info.clone() else {
         wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about updates, which the file of rs.table may hold"));
-        wire.rest(&PAYLOAD);
-        return Ok(());
+        return wire.rest_is(&PAYLOAD);
     };
     let (blocks, named) = match entity {
         Entity::Player => (&info.players, &PLAYERS),

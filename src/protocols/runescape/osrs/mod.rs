@@ -247,8 +247,7 @@ pub fn zone_packets(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
         let row = info.as_ref().and_then(|info| info.zones.get(usize::from(*number))?.clone());
         let Some(row) = row else {
             wire.note_ahead(&MALFORMED, format_args!("no zone packet has the number {number}"));
-            wire.rest(&PAYLOAD);
-            return Ok(());
+            return wire.rest_is(&PAYLOAD);
         };
         wire.group(&INNER, |wire| {
             wire.u8(&ZONE_NUMBER)?;

@@ -66,8 +66,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, is_large: bool) -> Res
     let info = reader.table.info.clone();
     let Some(info) = info.filter(|info| info.new.iter().all(|runs| !runs.is_empty())) else {
         wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about new NPCs, which the file of rs.table may hold"));
-        wire.rest(&PAYLOAD);
-        return Ok(());
+        return wire.rest_is(&PAYLOAD);
     };
     let [small, large] = &info.new;
     let osrs = &mut reader.game.osrs;

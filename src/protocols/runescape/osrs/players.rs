@@ -174,8 +174,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     let world = reader.game.osrs.world_of_players(revision);
     let Some(players) = reader.game.osrs.players.remove(&world) else {
         wire.note_ahead(&NO_PLAYERS, format_args!("the players were sent before the capture, or bytes are missing"));
-        wire.rest(&PAYLOAD);
-        return Ok(());
+        return wire.rest_is(&PAYLOAD);
     };
     reader.game.osrs.updated.clear();
     reader.game.osrs.moves.clear();

@@ -383,8 +383,7 @@ impl<'r> Reader<'r> {
             let row = self.table.row(Side::Server, u16::from(*opcode)).filter(|row| OF_ZONES.contains(&row.name));
             let Some((row, layout)) = row.and_then(|row| Some((row, row.layout.clone()?))) else {
                 wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is not a zone packet"));
-                wire.rest(&PAYLOAD);
-                return Ok(());
+                return wire.rest_is(&PAYLOAD);
             };
             wire.group(&INNER, |wire| {
                 wire.u8(&OPCODE)?;
