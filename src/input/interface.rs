@@ -185,33 +185,3 @@ impl About {
         Some(String::from_utf8_lossy(value).into_owned())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::order::Order;
-    use super::*;
-
-    #[test]
-    fn kinds_of_skipped_blocks_are_bounded() {
-        let mut about = About::default();
-        for kind in 0..300 {
-            about.extra(Extra::Block(kind));
-            about.extra(Extra::Block(0));
-        }
-        assert_eq!(about.extras.len(), KINDS + 1);
-        assert_eq!(about.extras.first(), Some(&(Extra::Block(0), 301)));
-        assert_eq!(about.extras.last(), Some(&(Extra::More, 200)));
-        let options = [&[1, 0, 0xfc, 0xff][..], &[b'a'; 0xfffc]].concat();
-        for _ in 0..2000 {
-            about.section(OptionList { order: Order::Little, bytes: &options });
-        }
-        assert_eq!(about.sections.len(), SECTIONS);
-        assert_eq!(about.sections.iter().filter(|section| !section.comments.is_empty()).count(), 16);
-    }
-
-    #[test]
-    fn extras_have_names() {
-        assert_eq!(Extra::Secrets(0x544c_534b).to_string(), "decryption secrets: TLS key log");
-        assert_eq!(Extra::Secrets(7).to_string(), "decryption secrets of type 0x00000007");
-    }
-}

@@ -58,32 +58,3 @@ impl Names {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_name_addresses_until_the_list_ends() {
-        let little =
-            [&[1, 0, 10, 0, 192, 168, 1, 2][..], b"a.b\0c\0", &[0, 0], &[0, 0, 0, 0], &[1, 0, 6, 0, 1, 1, 1, 1, b'x', 0, 0, 0]];
-        let mut names = Names::default();
-        names.block(Order::Little, &little.concat());
-        assert_eq!(names.all(), [(IpAddr::from([192, 168, 1, 2]), "c".to_owned())]);
-        let big = [&[0, 9, 0, 1, 7, 0, 0, 0][..], &[0, 2, 0, 19], &[0xfe; 16], b"v6\0", &[0]];
-        names.block(Order::Big, &big.concat());
-        assert_eq!(names.all()[1], (IpAddr::from([0xfe; 16]), "v6".to_owned()));
-        // A length beyond the end of the block also ends the list.
-        names.block(Order::Big, &[0, 1, 0, 200, 1, 2, 3, 4, b'n', 0]);
-        assert_eq!(names.all().len(), 2);
-    }
-
-    #[test]
-    fn names_past_the_limit_are_not_kept() {
-        let mut names = Names::default();
-        let record = [&[1, 0, 200, 0, 1, 2, 3, 4][..], &[b'n'; 195], &[0]].concat();
-        (0..10_000).for_each(|_| names.block(Order::Little, &record));
-        assert!(names.bytes <= NAMES && names.all().len() <= NAMES / OVERHEAD);
-        assert!(names.all().len() > 1000);
-    }
-}

@@ -62,19 +62,3 @@ impl<'a> Comments<'a> {
         self.0.is_none() || self.iter().next().is_none()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_between_other_options_are_found() {
-        let bytes = b"\x01\0\x04\0hi\0?\x02\0\x04\0abcd\x01\0\x01\0\xff\0\0\0\0\0\0\0\x01\0\x04\0late";
-        let comments = Comments::new(OptionList { order: Order::Little, bytes });
-        assert_eq!(comments.iter().collect::<Vec<_>>(), ["hi", "\u{fffd}"]);
-        assert!(!comments.is_empty());
-        assert!(Comments::default().is_empty());
-        let cut = Comments::new(OptionList { order: Order::Little, bytes: &bytes[..20] });
-        assert_eq!(cut.iter().count(), 1);
-    }
-}

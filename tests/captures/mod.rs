@@ -1,6 +1,8 @@
 //! Captures as a whole: compression, requested formats, several files in one input.
 
 mod cuts;
+mod links;
+mod packed;
 mod pcap;
 mod pcapng;
 mod samples;

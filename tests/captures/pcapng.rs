@@ -1,7 +1,8 @@
 //! pcapng as a whole: blocks are written and read back.
 
 use crate::common::frames::{drain, drain_slowly, open};
-use proto_dissect::input::{Link, Timestamp};
+use proto_dissect::input::{Capture, Link, Timestamp};
+use std::net::IpAddr;
 
 /// Types of blocks.
 const SHB: u32 = 0x0a0d_0d0a;
@@ -193,4 +194,60 @@ fn other_blocks_are_counted() {
     let extras: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
     let custom = "1 custom block of enterprise 32473";
     assert_eq!(extras, ["2 name resolution", "1 decryption secrets: TLS key log", custom, "1 block of type 0x80000077"]);
+}
+
+/// The capture after reading all of it.
+fn drained(bytes: &[u8]) -> Capture {
+    let mut capture = open(bytes).unwrap();
+    while capture.next_frame().unwrap().is_some() {}
+    capture
+}
+
+#[test]
+fn kinds_of_skipped_blocks_and_texts_of_sections_are_bounded() {
+    let mut bytes = LITTLE.section();
+    for kind in 0..300 {
+        bytes.extend(LITTLE.block(0x8000_0000 + kind, b""));
+        bytes.extend(LITTLE.block(0x8000_0000, b""));
+    }
+    let capture = drained(&bytes);
+    let extras: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
+    assert_eq!((extras.len(), extras[0].as_str()), (101, "301 block of type 0x80000000"));
+    assert!(extras[100].starts_with("200 "), "{extras:?}");
+    let mark = [LITTLE.w32(0x1a2b_3c4d), LITTLE.w16(1), LITTLE.w16(0), vec![0xff; 8]].concat();
+    let section = LITTLE.block(SHB, &[mark, LITTLE.option(1, &[b'a'; 0xfffc])].concat());
+    let capture = drained(&section.repeat(1100));
+    assert_eq!(capture.sections().len(), 1000);
+    assert_eq!(capture.sections().iter().filter(|section| !section.comments.is_empty()).count(), 16);
+}
+
+#[test]
+fn records_name_addresses_until_the_list_ends() {
+    let ends =
+        [&[1, 0, 10, 0, 192, 168, 1, 2][..], b"a.b\0c\0", &[0, 0], &[0, 0, 0, 0], &[1, 0, 6, 0, 1, 1, 1, 1, b'x', 0, 0, 0]];
+    let little = [LITTLE.section(), LITTLE.block(NRB, &ends.concat())].concat();
+    let six = [&[0, 9, 0, 1, 7, 0, 0, 0][..], &[0, 2, 0, 19], &[0xfe; 16], b"v6\0", &[0]].concat();
+    // A length beyond the end of the block also ends the list.
+    let beyond = [0, 1, 0, 200, 1, 2, 3, 4, b'n', 0, 0, 0];
+    let big = [BIG.section(), BIG.block(NRB, &six), BIG.block(NRB, &beyond)].concat();
+    let capture = drained(&[little, big].concat());
+    let names = [(IpAddr::from([192, 168, 1, 2]), "c".to_owned()), (IpAddr::from([0xfe; 16]), "v6".to_owned())];
+    assert_eq!(capture.names(), names);
+}
+
+#[test]
+fn names_past_the_limit_are_not_kept() {
+    let record = LITTLE.block(NRB, &[&[1, 0, 200, 0, 1, 2, 3, 4][..], &[b'n'; 195], &[0]].concat());
+    let capture = drained(&[LITTLE.section(), record.repeat(10_000)].concat());
+    assert!(capture.names().len() > 1000 && capture.names().len() <= (1 << 20) / 64);
+}
+
+#[test]
+fn comments_between_other_options_are_found_until_the_list_ends() {
+    let all = b"\x01\0\x04\0hi\0?\x02\0\x04\0abcd\x01\0\x01\0\xff\0\0\0\0\0\0\0\x01\0\x04\0late";
+    for (options, comments) in [(&all[..], &["hi", "\u{fffd}"][..]), (&all[..20], &["hi"])] {
+        let packet = LITTLE.enhanced(0, 0, b"abc", options);
+        let frames = drain(&[LITTLE.section(), LITTLE.interface(1, 0, &[]), packet].concat()).0;
+        assert_eq!(frames[0].comments, comments);
+    }
 }

@@ -66,8 +66,12 @@ pub fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub fn lz4(bytes: &[u8]) -> Vec<u8> {
-    let info = FrameInfo::new().block_mode(BlockMode::Linked).block_size(BlockSize::Max64KB).content_checksum(true);
-    let mut encoder = FrameEncoder::with_frame_info(info.block_checksums(true), Vec::new());
+    lz4_of(bytes, BlockMode::Linked)
+}
+
+pub fn lz4_of(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
+    let info = FrameInfo::new().block_mode(mode).block_size(BlockSize::Max64KB).content_checksum(true).block_checksums(true);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }

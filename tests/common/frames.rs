@@ -3,6 +3,7 @@
 use proto_dissect::input::{Capture, Link, OpenError, ReadError, Timestamp};
 use proto_dissect::tree::Side;
 use std::io::{Cursor, Read};
+use std::net::SocketAddr;
 
 /// An owned frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +15,7 @@ pub struct Owned {
     pub original_len: u32,
     pub interface: Option<u32>,
     pub direction: Option<Side>,
+    pub endpoints: Option<(SocketAddr, SocketAddr)>,
     pub comments: Vec<String>,
 }
 
@@ -58,6 +60,7 @@ pub fn rest(capture: &mut Capture) -> (Vec<Owned>, Option<ReadError>) {
                 original_len: frame.original_len,
                 interface: frame.interface,
                 direction: frame.direction,
+                endpoints: frame.endpoints,
                 comments: frame.comments.iter().map(Into::into).collect(),
             }),
             Ok(None) => return (frames, None),

@@ -87,6 +87,9 @@ fn shown(frame: &Owned) -> String {
     }
     let side = |side: Side, client, server| if side == Side::Client { client } else { server };
     line += frame.direction.map_or("", |of| side(of, " c", " s"));
+    if let Some((source, target)) = frame.endpoints {
+        line += &format!(" {source}>{target}");
+    }
     match frame.link {
         Link::Stream(of) => line += side(of, " C", " S"),
         Link::Type(link) => line += &format!(" link:{link}"),

@@ -111,21 +111,4 @@ mod tests {
         }
         assert!(!is_border(offset.as_bytes()) && !is_border(b""));
     }
-
-    #[test]
-    fn a_frame_is_taken_off() {
-        let plain = |line: &str| unboxed(line.as_bytes()).map(|line| String::from_utf8(line).unwrap());
-        let row = plain("│00000000│ 23 00 00 00 01 7b 22 6c ┊ 61                      │#⋄⋄⋄•{\"l┊a       │\n").unwrap();
-        assert_eq!(row.trim(), "00000000    23 00 00 00 01 7b 22 6c     61");
-        let row = plain("|00000000| 7c 31 7c             |                         ||1|     |        |").unwrap();
-        assert_eq!(row.trim(), "00000000  7c 31 7c");
-        assert_eq!(
-            plain("│*       │                         ┊                         │        ┊        │").unwrap().trim(),
-            "*"
-        );
-        assert_eq!(plain("+--------+-------------------------+").unwrap(), "");
-        for line in ["| a | table |", "00000000  23 00  |#.|", "|x|"] {
-            assert_eq!(plain(line), None, "{line}");
-        }
-    }
 }

@@ -8,20 +8,13 @@ use super::head::Head;
 use super::list::List;
 use super::log::Log;
 use super::offsets::Shape;
-use super::percent::Percent;
 use super::preface::Preface;
 use super::rows::Rows;
-use super::scan::all_hex;
-use super::sides::{self, Sides};
+use super::sides;
 use super::suspicion::{is_above, is_above_a_dump, looks_like_digits};
 use super::{Fault, asm, bars, digits, fault, follow, offsets, percent, table};
 
 impl Preface {
-    /// Lines of digits that tshark announced as a conversation.
-    pub(super) fn sides(&mut self, context: &Context<'_>) -> Found {
-        found((self.announced && all_hex(context.text)).then(Sides::default))
-    }
-
     /// An assembler listing.
     pub(super) fn listing(&mut self, context: &Context<'_>) -> Found {
         if self.suspect {
@@ -113,10 +106,6 @@ impl Preface {
         let is_uri = data.len() < context.text.len() && data.iter().all(Base64::is_part);
         let fits = is_uri || !self.prose && Base64::fits(data);
         found(fits.then(Base64::of_lines))
-    }
-
-    pub(super) fn percent(&mut self, context: &Context<'_>) -> Found {
-        found(percent::fits(context.text).then_some(Percent))
     }
 
     /// Passes over a line without data. The first fault is an error if no other line has data.

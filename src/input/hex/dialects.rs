@@ -8,7 +8,10 @@ use super::columns::Columns;
 use super::dialect::Context;
 use super::list::List;
 use super::literal::Literal;
+use super::percent::{self, Percent};
 use super::preface::Preface;
+use super::scan::all_hex;
+use super::sides::Sides;
 use super::snort::{self, Snort};
 use super::yaml::{self, Yaml};
 use super::{Dialect, Fault, asm};
@@ -52,7 +55,7 @@ pub static DIALECTS: &[Known] = &[
     known(
         "a conversation as of `tshark -z follow,tcp,raw`",
         "Follow: tcp,raw\nFilter: tcp.stream eq 0\nNode 0: 192.0.2.1:4000\nNode 1: 192.0.2.2:5000\n23000000017b226c000a454e2cfe8010",
-        Preface::sides,
+        |preface, context| found((preface.announced && all_hex(context.text)).then(Sides::default)),
     ),
     known("columns of `-T fields` and `-T csv`", "1\t192.0.2.10\t23000000017b226c000a454e2cfe8010", |_, context| {
         found(Columns::of(context.line, context.ahead()))
@@ -91,7 +94,7 @@ pub static DIALECTS: &[Known] = &[
         "lists of numbers (C, Rust, Java, Delphi, VB, JSON, Go, Erlang)",
         "{ 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x00, 0x0a, 0x45, 0x4e, 0x2c, 0xfe, 0x80, 0x10 }",
         |preface, context| {
-            let brace = preface.take_brace();
+            let brace = preface.brace.take();
             let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
             found(list.map(|list| List { big: context.big, ..list }))
         },
@@ -110,7 +113,9 @@ pub static DIALECTS: &[Known] = &[
         Preface::digits,
     ),
     known("base64, base64url and data URIs", "IwAAAAF7ImwACkVOLP6AEA==", Preface::base64),
-    known("percent-encoding", "%23%00%00%00%01%7b%22l%00%0aEN%2c%fe%80%10", Preface::percent),
+    known("percent-encoding", "%23%00%00%00%01%7b%22l%00%0aEN%2c%fe%80%10", |_, context| {
+        found(percent::fits(context.text).then_some(Percent))
+    }),
     known(
         "bytes inside lines of a log or below prose",
         "12:00:01.5 recv: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10",

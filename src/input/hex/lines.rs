@@ -118,24 +118,3 @@ pub(crate) fn colour_len(text: &[u8]) -> usize {
     let len = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
     if rest.get(len) == Some(&b'm') { len + 3 } else { 0 }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prompts_and_blanks_keep_their_place() {
-        let clean = |line: &str| String::from_utf8(Cleaner::default().clean(line.as_bytes()).unwrap().into_owned()).unwrap();
-        assert_eq!(clean("Out[7]: [35, 0]"), "        [35, 0]".replacen(' ', "", 1).replacen('[', " [", 1));
-        assert_eq!(clean(">>> b'\\x00'"), "    b'\\x00'");
-        assert_eq!(clean("23\u{a0}00\u{200b}"), "23 00");
-        assert_eq!(clean("In the beginning"), "In the beginning");
-        assert_eq!(clean("0x7ffe1000:\t37 '%'\t32 ' '\t-14 '\\362'"), "0x7ffe1000:\t37\t32\t-14");
-    }
-
-    #[test]
-    fn only_colours_are_removed() {
-        assert_eq!(&*without_colours(b"\x1b[38;5;242m00 \x1b[0m01"), b"00 01");
-        assert_eq!(&*without_colours(b"a\x1b[2Jb\x1bc"), b"a\x1b[2Jb\x1bc");
-    }
-}

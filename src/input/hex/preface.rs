@@ -91,11 +91,6 @@ impl Preface {
         Ok(None)
     }
 
-    /// The brace before a list.
-    pub(super) fn take_brace(&mut self) -> Option<u8> {
-        self.brace.take()
-    }
-
     /// A brace or a quote in the text column of a row does not begin a list or a literal.
     pub(super) fn is_row_like(&self, context: &Context<'_>) -> bool {
         looks_like_a_row(&before_opener(context.line))

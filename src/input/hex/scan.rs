@@ -115,33 +115,3 @@ fn is_time(text: &[u8]) -> bool {
         && text.get(whole + 1..).is_some_and(|fraction| !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit));
     since || (clock || date) && text.iter().all(|byte| byte.is_ascii_digit() || b":-+.,TZ".contains(byte))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_and_times_are_passed_over() {
-        for (line, rest) in [
-            ("I 10:15:14.5 0000 23", " 0000 23"),
-            ("2024-01-31 10:15:14.123456", ""),
-            ("2024-01-31T10:15:14+02:00 IP", " IP"),
-            ("1706702400.5 IP", " IP"),
-            ("1706702400 IP", "1706702400 IP"),
-            ("I 10:15:14", ""),
-            ("> 0000 23", " 0000 23"),
-            ("23 00", "23 00"),
-            ("23:00:01 00", "23:00:01 00"),
-        ] {
-            assert_eq!(&line[after_marks(line.as_bytes())..], rest);
-        }
-    }
-
-    #[test]
-    fn an_odd_digit_is_pointed_at() {
-        let mut out = Vec::new();
-        assert_eq!(push_pairs(b"230", 5, &mut out).unwrap_err().at, 7);
-        assert_eq!(push_pairs(b"2g", 5, &mut out).unwrap_err().what, "`g` is not a hex digit");
-        assert_eq!(out, [0x23]);
-    }
-}
