@@ -88,9 +88,7 @@ pub(super) fn strace_row(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// The bytes of a cell, up to `--`.
-pub(super) fn pairs(cell: &[u8], from: usize) -> Option<Vec<u8>> {
-    let end = cell.get(from..)?.iter().position(|byte| *byte == b'|').map_or(cell.len(), |len| from + len);
-    let cell = cell.get(..end)?;
-    let digits = words(cell, from).take_while(|word| word.text != b"--");
+pub(super) fn pairs(cell: &[u8]) -> Option<Vec<u8>> {
+    let digits = words(cell, 0).take_while(|word| word.text != b"--");
     digits.map(|word| pair(word.text).filter(|_| word.text.len() == 2)).collect()
 }

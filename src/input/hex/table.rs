@@ -28,7 +28,7 @@ impl Dialect for Table {
             packet.bytes.extend(ruler);
         }
         if counts(line) && packet.bytes.is_empty() {
-            self.ruler = Some(pairs(line, cell(line).map_or(0, |(at, _)| at)).unwrap_or_default());
+            self.ruler = cell(line).and_then(|(_, cell)| pairs(cell));
             return Ok(Fed::Taken);
         }
         let Some((open, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
@@ -42,7 +42,7 @@ impl Dialect for Table {
         if text.is_empty() || !is_row(line) {
             return self.between(line, packet);
         }
-        packet.bytes.extend(cells(line).or_else(|| pairs(cell, 0)).unwrap_or_default());
+        packet.bytes.extend(cells(line).or_else(|| pairs(cell)).unwrap_or_default());
         Ok(Fed::Taken)
     }
 
