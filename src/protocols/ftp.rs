@@ -13,6 +13,7 @@
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields};
+use crate::wire::statistics::{LoginFields, SecretForm};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -36,6 +37,18 @@ pub static TRANSFER: Protocol = Protocol::new(
     &[On::Over("ftp-data").stream::<Transfer>(Heuristic::Anything), On::Tcp(20).stream::<Transfer>(Heuristic::Anything)],
 )
 .rest(&data::BYTES);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields {
+    layer: "ftp",
+    protocol: "FTP",
+    command: "ftp.request.command",
+    user: "ftp.request.arg",
+    secrets: &["ftp.request.password"],
+    password_commands: &["PASS"],
+    form: SecretForm::Plain,
+    info: "Username in packet: ",
+};
 
 fields! {
     FTP = protocol("ftp", "FTP", "File Transfer Protocol")

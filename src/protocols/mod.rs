@@ -93,7 +93,7 @@ mod wireguard;
 mod xfire;
 mod xmpp;
 
-use crate::wire::statistics::Statistic;
+use crate::wire::statistics::{LoginFields, Statistic};
 use crate::wire::{LogFormat, Protocol};
 
 /// All protocols in alphabetical order.
@@ -223,6 +223,10 @@ pub static STATISTICS: [&[&Statistic]; 3] = [
     ],
     &[&runescape::statistics::SESSIONS, &dns::hosts::HOSTS, &rtp::statistics::STREAMS],
 ];
+
+/// Protocols that have logins.
+pub static LOGINS: &[&LoginFields] =
+    &[&ftp::LOGIN, &http::LOGIN, &imap::LOGIN, &pop3::LOGIN, &smtp::LOGIN, &ldap::LOGIN, &mqtt::LOGIN, &socks::LOGIN];
 
 /// Formats of session logs that are read in place of captures.
 pub static LOGS: &[&LogFormat] = &[&runescape::RSPROX];

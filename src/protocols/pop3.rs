@@ -12,6 +12,7 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Side, fields};
+use crate::wire::statistics::{LoginFields, SecretForm};
 use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire,
 };
@@ -24,6 +25,18 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[On::Tcp(110).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields {
+    layer: "pop",
+    protocol: "POP3",
+    command: "pop.request.command",
+    user: "pop.request.parameter",
+    secrets: &["pop.request.password"],
+    password_commands: &["PASS", "APOP"],
+    form: SecretForm::Sasl,
+    info: "Username in packet ",
+};
 
 fields! {
     POP = protocol("pop", "POP3", "Post Office Protocol")

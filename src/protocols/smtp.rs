@@ -15,6 +15,7 @@ pub mod imf;
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Partial, Side, Unended, fields};
+use crate::wire::statistics::{LoginFields, SecretForm};
 use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire,
 };
@@ -33,6 +34,18 @@ pub static PROTOCOL: Protocol = Protocol::new(
     ],
 )
 .rest(&DATA);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields {
+    layer: "smtp",
+    protocol: "SMTP",
+    command: "smtp.req.command",
+    user: "smtp.req.parameter",
+    secrets: &["smtp.auth.password"],
+    password_commands: &[],
+    form: SecretForm::Sasl,
+    info: "Username in packet ",
+};
 
 fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")

@@ -5,9 +5,10 @@
 
 use super::tables::Shown;
 use crate::limits;
+use crate::protocols;
 use crate::record;
 use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, StreamId};
-use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
+use crate::wire::statistics::{Counter, Fact, Facts, LoginFields, Named, Page, Report, SecretForm, Seen, Statistic, Text};
 use data_encoding::{BASE64, BASE64_NOPAD};
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -23,66 +24,6 @@ const LONGEST: usize = 256;
 
 /// User name of a password without one, as in tshark.
 const NO_NAME: &str = "n.a.";
-
-/// Fields of a protocol that has logins.
-struct Rule {
-    layer: &'static str,
-    /// Name in the list.
-    protocol: &'static str,
-    /// Commands, and a first argument of theirs.
-    command: &'static str,
-    /// User names, or arguments of commands.
-    user: &'static str,
-    secrets: &'static [&'static str],
-    /// Words before the frame of the user name, if it came in another one.
-    info: &'static str,
-}
-
-const RULES: &[Rule] = &[
-    Rule {
-        layer: "ftp",
-        protocol: "FTP",
-        command: "ftp.request.command",
-        user: "ftp.request.arg",
-        secrets: &["ftp.request.password"],
-        info: "Username in packet: ",
-    },
-    Rule {
-        layer: "http",
-        protocol: "HTTP basic auth",
-        command: "",
-        user: "",
-        secrets: &["http.authorization", "http.proxy_authorization"],
-        info: "",
-    },
-    Rule {
-        layer: "imap",
-        protocol: "IMAP",
-        command: "",
-        user: "imap.request.username",
-        secrets: &["imap.request.password"],
-        info: "",
-    },
-    Rule {
-        layer: "pop",
-        protocol: "POP3",
-        command: "pop.request.command",
-        user: "pop.request.parameter",
-        secrets: &["pop.request.password"],
-        info: "Username in packet ",
-    },
-    Rule {
-        layer: "smtp",
-        protocol: "SMTP",
-        command: "smtp.req.command",
-        user: "smtp.req.parameter",
-        secrets: &["smtp.auth.password"],
-        info: "Username in packet ",
-    },
-    Rule { layer: "ldap", protocol: "LDAP", command: "", user: "ldap.name", secrets: &["ldap.simple"], info: "" },
-    Rule { layer: "mqtt", protocol: "MQTT", command: "", user: "mqtt.username", secrets: &["mqtt.passwd"], info: "" },
-    Rule { layer: "socks", protocol: "SOCKS", command: "", user: "socks.username", secrets: &["socks.password"], info: "" },
-];
 
 /// A login.
 #[derive(Debug)]
@@ -124,7 +65,7 @@ impl Mechanism {
 
 /// Logins of a capture.
 struct Credentials {
-    rules: Vec<(&'static Rule, Vec<&'static Field>)>,
+    rules: Vec<(&'static LoginFields, Vec<&'static Field>)>,
     fields: Vec<&'static Field>,
     rows: Vec<Row>,
     left_out: u64,
@@ -166,9 +107,12 @@ fn basic(line: &[u8]) -> Option<[String; 2]> {
 impl Credentials {
     fn new(named: Named<'_>) -> Credentials {
         let named_or_none = |name: &str| if name.is_empty() { Vec::new() } else { named(name) };
-        let names = RULES.iter().flat_map(|rule| [rule.command, rule.user].into_iter().chain(rule.secrets.iter().copied()));
+        let names = protocols::LOGINS
+            .iter()
+            .copied()
+            .flat_map(|rule| [rule.command, rule.user].into_iter().chain(rule.secrets.iter().copied()));
         let fields = names.flat_map(named_or_none).collect();
-        let rules = RULES.iter().map(|rule| (rule, named(rule.layer))).collect();
+        let rules = protocols::LOGINS.iter().copied().map(|rule| (rule, named(rule.layer))).collect();
         Credentials { rules, fields, rows: Vec::new(), left_out: 0, logins: HashMap::default() }
     }
 
@@ -180,7 +124,7 @@ impl Credentials {
         }
     }
 
-    fn message(&mut self, rule: &'static Rule, message: NodeRef<'_>, frame: u64, stream: Option<StreamId>) {
+    fn message(&mut self, rule: &'static LoginFields, message: NodeRef<'_>, frame: u64, stream: Option<StreamId>) {
         let key = (stream, rule.layer);
         let mut login = self.logins.get(&key).cloned().unwrap_or_default();
         let mut command = String::new();
@@ -199,20 +143,22 @@ impl Credentials {
         }
     }
 
-    fn secret(&mut self, rule: &'static Rule, node: NodeRef<'_>, command: &str, frame: u64, login: &mut Login) {
+    fn secret(&mut self, rule: &'static LoginFields, node: NodeRef<'_>, command: &str, frame: u64, login: &mut Login) {
         let bytes = node.text_bytes();
-        let found = match (rule.layer, command) {
-            ("ftp", "PASS") | ("pop", "PASS" | "APOP") => None,
-            ("ftp" | "pop", command) if !command.is_empty() => return,
-            ("http", _) => match basic(bytes) {
-                Some(found) => Some(found),
-                None => return,
-            },
-            ("smtp" | "pop", _) => match sasl(bytes, frame, login) {
-                Some(found) => Some(found),
-                None => return,
-            },
-            _ => None,
+        let form = match rule.password_commands {
+            commands if commands.contains(&command) => SecretForm::Plain,
+            [_, ..] if !command.is_empty() => return,
+            _ => rule.form,
+        };
+        let found = match form {
+            SecretForm::Plain => None,
+            SecretForm::Basic | SecretForm::Sasl => {
+                let read = if form == SecretForm::Basic { basic(bytes) } else { sasl(bytes, frame, login) };
+                if read.is_none() {
+                    return;
+                }
+                read
+            }
         };
         let (user, password) = match found {
             Some([user, password]) if user.is_empty() => (login.user.clone(), password),
@@ -269,7 +215,7 @@ impl Counter for Credentials {
             let Some(message) = of.layer_node(layer) else { continue };
             let is_own = |fields: &[&'static Field]| fields.iter().any(|own| own.is(message.field()));
             let Some((rule, _)) = self.rules.iter().find(|(_, layers)| is_own(layers)) else { continue };
-            let rule: &'static Rule = rule;
+            let rule: &'static LoginFields = rule;
             let stream = of.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream).map(|(stream, _)| stream);
             let (frame, _) = record::completed(of, layer);
             self.message(rule, message, frame, stream);

@@ -28,6 +28,7 @@ pub mod statistics;
 mod tests;
 
 use crate::tree::{Names, fields, is_there, title};
+use crate::wire::statistics::{LoginFields, SecretForm};
 use crate::wire::{Heuristic, On, Protocol};
 pub(super) use head::Coding;
 
@@ -46,6 +47,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
     ],
 )
 .rest(&DATA);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields {
+    form: SecretForm::Basic,
+    ..LoginFields::plain(["http", "HTTP basic auth", ""], &["http.authorization", "http.proxy_authorization"])
+};
 
 fields! {
     HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol")

@@ -17,6 +17,7 @@ mod server;
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Side, Value, fields};
+use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use recognize::{anywhere, recognize};
 
@@ -27,6 +28,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[On::Tcp(143).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
 )
 .rest(&DATA);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields::plain(["imap", "IMAP", "imap.request.username"], &["imap.request.password"]);
 
 fields! {
     IMAP = protocol("imap", "IMAP", "Internet Message Access Protocol")

@@ -18,6 +18,7 @@ mod tests;
 use super::ber::{self, BOOLEAN, Ber, ENUMERATED, INTEGER, OCTET_STRING, SEQUENCE, SET, head};
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use heuristics::{is_likely, is_likely_stream, is_message, recognize};
 
@@ -35,6 +36,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     ],
 )
 .rest(&UNKNOWN);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields::plain(["ldap", "LDAP", "ldap.name"], &["ldap.simple"]);
 
 fields! {
     LDAP = protocol("ldap", "LDAP", "Lightweight Directory Access Protocol")

@@ -17,6 +17,7 @@ mod tests;
 use super::json;
 use crate::limits;
 use crate::tree::{BySide, Computed, Field, NodeRef, Side, Value, fields, name_of, title};
+use crate::wire::statistics::LoginFields;
 use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Varint, Verdict, Wire,
 };
@@ -32,6 +33,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
     ],
 )
 .rest(&DATA);
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields::plain(["mqtt", "MQTT", "mqtt.username"], &["mqtt.passwd"]);
 
 fields! {
     MQTT = protocol("mqtt", "MQTT", "Message Queuing Telemetry Transport")

@@ -24,6 +24,7 @@ mod heuristics;
 
 use super::dns;
 use crate::tree::{BySide, Field, Names, Side, Span, Transport, Value, fields, name_of};
+use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Wire};
 use std::net::{IpAddr, SocketAddr};
 
@@ -45,6 +46,9 @@ const RELAY: &str = "socks";
 
 /// The place of a relayed datagram's payload, where its port names no protocol.
 const RELAYED: &str = "socks.payload";
+
+/// Logins.
+pub static LOGIN: LoginFields = LoginFields::plain(["socks", "SOCKS", "socks.username"], &["socks.password"]);
 
 fields! {
     SOCKS = protocol("socks", "SOCKS", "SOCKS protocol")

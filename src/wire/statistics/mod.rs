@@ -3,11 +3,13 @@
 mod answers;
 mod bursts;
 mod fact;
+mod login;
 mod topics;
 
 pub use answers::Answers;
 pub use bursts::{Bursts, WINDOW};
 pub use fact::{Fact, Facts};
+pub use login::{LoginFields, SecretForm};
 pub use topics::{Listed, Order, Topic, Topics};
 
 use crate::tree::{Demand, Dissection, Field, NodeRef, Value};
