@@ -82,7 +82,7 @@ enum Which {
 }
 
 /// The messages of one side.
-type Part = (Which, Capture);
+type ComparedPart = (Which, Capture);
 
 /// Both sides, with the options for reading them.
 struct Sides {
@@ -141,16 +141,16 @@ fn is_known(name: &str) -> bool {
 }
 
 /// Collects the messages of one or both sides from an input.
-struct Reader<'o> {
+struct PartReader<'o> {
     tally: Tally,
     filter: Option<Filter>,
     ignored: &'o Ignored,
-    sides: Vec<Part>,
+    sides: Vec<ComparedPart>,
     gaps: u64,
     opened: bool,
 }
 
-impl Audience for Reader<'_> {
+impl Audience for PartReader<'_> {
     fn demand(&self) -> Demand {
         self.filter.as_ref().map_or(Demand::MESSAGES, |filter| Demand::MESSAGES.and(filter.demand()))
     }
@@ -161,7 +161,7 @@ impl Audience for Reader<'_> {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        let Reader { tally, filter, ignored, sides, gaps, .. } = self;
+        let PartReader { tally, filter, ignored, sides, gaps, .. } = self;
         let Ok(()) = tally.records(of, captured, |record| {
             if filter.as_ref().is_some_and(|filter| !filter.matches(&record)) {
                 return Ok::<(), Infallible>(());
@@ -202,16 +202,16 @@ fn read(
     settings: &InputSettings,
     which: &[Which],
     ignored: &Ignored,
-) -> io::Result<(Exit, Option<Vec<Part>>)> {
+) -> io::Result<(Exit, Option<Vec<ComparedPart>>)> {
     let filter = options.filter.as_deref().and_then(|filter| Filter::parse(filter.trim(), Registry::default()).ok());
     let sides = which.iter().map(|which| (*which, Capture::new(named(source, *which)))).collect();
-    let mut reader = Reader { tally: Tally::new(Records::Messages), filter, ignored, sides, gaps: 0, opened: false };
+    let mut reader = PartReader { tally: Tally::new(Records::Messages), filter, ignored, sides, gaps: 0, opened: false };
     let exit = input::input(source, settings, &mut reader)?;
     if reader.gaps > 0 {
         let places = if reader.gaps == 1 { "place" } else { "places" };
         print_error(format_args!("{}: stream bytes are missing in {} {places} and not compared", source.name(), reader.gaps));
     }
-    let Reader { sides, opened, .. } = reader;
+    let PartReader { sides, opened, .. } = reader;
     Ok((exit, opened.then_some(sides)))
 }
 

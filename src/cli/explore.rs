@@ -183,7 +183,7 @@ fn offset(text: &str) -> Result<i64, forms::Wrong> {
 
 /// Reads the capture with two engines: one without dissectors, for the payload bytes, and one with all dissectors, to find the
 /// unknown conversations and the record numbers.
-struct Reader {
+struct BlindReader {
     blind: Engine,
     collector: Collector,
     follower: Follower,
@@ -203,9 +203,15 @@ struct Reader {
     opened: bool,
 }
 
-impl Reader {
-    fn new(settings: &InputSettings, collector: Collector, filter: Option<Matching>, is_default: bool, numbers: bool) -> Reader {
-        Reader {
+impl BlindReader {
+    fn new(
+        settings: &InputSettings,
+        collector: Collector,
+        filter: Option<Matching>,
+        is_default: bool,
+        numbers: bool,
+    ) -> BlindReader {
+        BlindReader {
             blind: Engine::new(settings.registry().blind(), Collector::demand()),
             collector,
             follower: Follower::new(None),
@@ -227,7 +233,7 @@ impl Reader {
     }
 }
 
-impl Audience for Reader {
+impl Audience for BlindReader {
     fn demand(&self) -> Demand {
         let demand = if self.dissects() { self.follower.demand() } else { Demand::FRAMES };
         self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()))
@@ -248,7 +254,7 @@ impl Audience for Reader {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let dissects = self.dissects();
-        let Reader { follower, known, records, collector, filter, matching, skips_recognized, numbers, .. } = self;
+        let BlindReader { follower, known, records, collector, filter, matching, skips_recognized, numbers, .. } = self;
         if let Some(filter) = filter {
             filter.streams(of, captured, |stream| {
                 if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
@@ -312,7 +318,7 @@ fn answer(
     let is_default = asked.streams.is_none() && asked.filter.is_none() && asked.sought.is_none();
     let numbers = options.kind.is_some() || asked.sought.is_some();
     let collector = Collector::new(asked.streams.clone(), options.max_bytes);
-    let mut reader = Reader::new(settings, collector, asked.filter, is_default, numbers);
+    let mut reader = BlindReader::new(settings, collector, asked.filter, is_default, numbers);
     let exit = input::input(source, settings, &mut reader)?;
     if !reader.opened {
         return Ok(exit);
@@ -322,7 +328,7 @@ fn answer(
         print_error(format_args!("{}: no conversation {stream}; available: {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
-    let Reader { collector, matching, known, records, filter, start, .. } = reader;
+    let BlindReader { collector, matching, known, records, filter, start, .. } = reader;
     let left_out = collector.left_out();
     let mut sides = collector.finish();
     if filter.is_some() {

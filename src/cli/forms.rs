@@ -7,9 +7,9 @@ use crate::nearest::similar;
 use crate::record::Scope;
 use crate::registry::Registry;
 use crate::render::{
-    Choice, Column, ColumnOptions, Columns, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept, KeptNames, List,
-    ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, Theme, TimeForm,
-    record_key,
+    Choice, Column, ColumnOptions, Columns, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, KeptNames, List,
+    ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Restricted, Shape, Silent, Table, TableOptions, Tabs, Theme,
+    TimeForm, record_key,
 };
 use crate::sink::Sink;
 use crate::tree::{Field, Only};
@@ -28,7 +28,7 @@ pub(super) enum Plan {
     /// A machine-readable format of tshark.
     Document(Document, KeptNames, TimeForm),
     /// Any format, restricted to fields of some protocols: `-j`.
-    Kept(Box<Plan>, Only),
+    Restricted(Box<Plan>, Only),
     /// `-q`: no records.
     Silent,
 }
@@ -115,7 +115,7 @@ impl Plan {
         Ok(match self {
             Plan::Document(form, _, time) => Plan::Document(form, KeptNames::new(known, below), time),
             Plan::Silent => Plan::Silent,
-            plan => Plan::Kept(Box::new(plan), Only::these(below_names(&known))),
+            plan => Plan::Restricted(Box::new(plan), Only::these(below_names(&known))),
         })
     }
 
@@ -131,7 +131,7 @@ impl Plan {
     pub(super) fn heads_records(&self) -> bool {
         match self {
             Plan::Table(_) | Plan::List(_) => true,
-            Plan::Kept(plan, _) => plan.heads_records(),
+            Plan::Restricted(plan, _) => plan.heads_records(),
             _ => false,
         }
     }
@@ -140,7 +140,7 @@ impl Plan {
     pub(super) fn is_one_document(&self) -> bool {
         match self {
             Plan::Html(_) => true,
-            Plan::Kept(plan, _) => plan.is_one_document(),
+            Plan::Restricted(plan, _) => plan.is_one_document(),
             _ => false,
         }
     }
@@ -171,7 +171,7 @@ impl Plan {
             Plan::Html(options) => Box::new(Html::new(to, options.clone())),
             Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
             Plan::Silent => Box::new(Silent),
-            Plan::Kept(plan, only) => Box::new(Kept::new(plan.sink(to), *only)),
+            Plan::Restricted(plan, only) => Box::new(Restricted::new(plan.sink(to), *only)),
             Plan::Document(form, kept, time) => {
                 let shape = || DocumentShape::new(Registry::default(), kept.clone());
                 match form {

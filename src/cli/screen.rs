@@ -20,14 +20,14 @@ pub(super) struct Screen {
     /// Whether a pager may be used.
     pub(super) pages: bool,
     /// Also receives the output on a terminal.
-    pub(super) kept: Option<&'static Kept>,
+    pub(super) kept: Option<&'static FirstOutput>,
 }
 
 /// The beginning of a run's output.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Vec<u8>>);
+pub(super) struct FirstOutput(Mutex<Vec<u8>>);
 
-impl Kept {
+impl FirstOutput {
     /// Maximum bytes kept, more than fit on a screen.
     const MOST: usize = 64 << 10;
 
@@ -160,7 +160,7 @@ pub(super) fn rows() -> Option<(usize, usize)> {
 /// A terminal. The progress bar is removed before output.
 struct Terminal {
     stdout: Stdout,
-    kept: Option<&'static Kept>,
+    kept: Option<&'static FirstOutput>,
 }
 
 impl Write for Terminal {

@@ -3,7 +3,7 @@
 //! Files are polled several times per second, by size, times and identity. Unlike file system notifications, this also finds files
 //! that an editor replaces by renaming, and files on network drives.
 
-use super::screen::{Kept, Screen};
+use super::screen::{FirstOutput, Screen};
 use super::{Exit, interrupt, print_error, screen};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -31,11 +31,11 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 /// without output, the last successful output stays below the error.
 pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<PathBuf>) -> Exit) -> Exit {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let kept: Option<&'static Kept> = (io::stdout().is_terminal() && !is_dumb).then(|| &*Box::leak(Box::default()));
+    let kept: Option<&'static FirstOutput> = (io::stdout().is_terminal() && !is_dumb).then(|| &*Box::leak(Box::default()));
     let screen = Screen { pages: false, kept };
     let mut files = Files::new(named);
     loop {
-        let last = kept.map(Kept::take);
+        let last = kept.map(FirstOutput::take);
         if kept.is_some() {
             print(CLEAR);
         }

@@ -108,11 +108,11 @@ impl Aligner<'_> {
     /// Equal elements that are unique in each part, as many as have the same order.
     fn anchors(&self, a: &Range<usize>, b: &Range<usize>) -> Vec<(usize, usize)> {
         #[derive(Default)]
-        struct Seen {
+        struct Occurrences {
             counts: [u32; 2],
             places: [usize; 2],
         }
-        let mut seen: HashMap<u64, Seen, foldhash::fast::FixedState> = HashMap::default();
+        let mut seen: HashMap<u64, Occurrences, foldhash::fast::FixedState> = HashMap::default();
         let of = |keys: &[Keys], range: &Range<usize>| {
             let keys: Vec<(usize, u64)> = range.clone().filter_map(|at| Some((at, keys.get(at)?.strong))).collect();
             keys

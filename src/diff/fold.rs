@@ -42,7 +42,7 @@ pub(super) enum Always {
 }
 
 /// Statistics of the differences of a field.
-struct Seen {
+struct FieldDifference {
     message: usize,
     name: String,
     title: Option<String>,
@@ -82,7 +82,7 @@ pub(super) fn fold(a: &Capture, b: &Capture, conversations: &mut [Conversation],
     for key in order {
         let (Some((label, always)), Some(seen)) = (folds.get(&key), seen.remove(&key)) else { continue };
         if !ignored.has_label(*label) {
-            let Seen { message, name, title, differing, example, .. } = seen;
+            let FieldDifference { message, name, title, differing, example, .. } = seen;
             let present = present.get(&key).copied().unwrap_or(0).max(differing);
             found.push(Fold { message, name, title, label: *label, differing, present, always: *always, example });
         }
@@ -102,8 +102,8 @@ fn key(a: &Capture, b: &Capture, message: &Message, change: &Change) -> Option<(
     Some((key, name))
 }
 
-fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Vec<u64>) -> Fields<Seen> {
-    let mut all: Fields<Seen> = HashMap::default();
+fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Vec<u64>) -> Fields<FieldDifference> {
+    let mut all: Fields<FieldDifference> = HashMap::default();
     for entry in conversations.iter().flat_map(|conversation| &conversation.entries) {
         let Some((at, message)) = entry.a.and_then(|at| Some((at, a.messages.get(at)?))) else { continue };
         // A list may differ at many positions of one message, which counts once.
@@ -112,7 +112,7 @@ fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Ve
             let (Some(field), Some((key, name))) = (change.field(a, b), key(a, b, message, change)) else { continue };
             let seen = all.entry(key).or_insert_with(|| {
                 order.push(key);
-                Seen::new(at, name, change.label(field), change, a, b)
+                FieldDifference::new(at, name, change.label(field), change, a, b)
             });
             seen.add(change, a, b, counted.insert(key));
         }
@@ -121,7 +121,7 @@ fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Ve
 }
 
 /// Number of pairs that contain each differing field.
-fn present(a: &Capture, conversations: &[Conversation], seen: &Fields<Seen>) -> Fields<usize> {
+fn present(a: &Capture, conversations: &[Conversation], seen: &Fields<FieldDifference>) -> Fields<usize> {
     let state = foldhash::fast::FixedState::default();
     let mut present: Fields<usize> = HashMap::default();
     let mut pairs: Fields<usize> = HashMap::default();
@@ -143,11 +143,11 @@ fn present(a: &Capture, conversations: &[Conversation], seen: &Fields<Seen>) -> 
     present
 }
 
-impl Seen {
-    fn new(message: usize, name: String, label: Label, change: &Change, a: &Capture, b: &Capture) -> Seen {
+impl FieldDifference {
+    fn new(message: usize, name: String, label: Label, change: &Change, a: &Capture, b: &Capture) -> FieldDifference {
         let distinct = [HashSet::default(), HashSet::default()];
         let title = change.title(a, b);
-        Seen {
+        FieldDifference {
             message,
             name,
             title,

@@ -66,23 +66,23 @@ impl Engine {
 }
 
 /// Dissects the payload of quoted packets by their ports.
-struct Reader(Registry);
+struct PortReader(Registry);
 
 /// The reader of quoted payloads, unless the registry dissects no payload.
 pub(super) fn reader(registry: Registry) -> Option<Arc<dyn QuoteReader>> {
-    (!registry.is_blind()).then(|| Arc::new(Reader(registry)) as Arc<dyn QuoteReader>)
+    (!registry.is_blind()).then(|| Arc::new(PortReader(registry)) as Arc<dyn QuoteReader>)
 }
 
-impl fmt::Debug for Reader {
+impl fmt::Debug for PortReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reader")
     }
 }
 
-impl QuoteReader for Reader {
+impl QuoteReader for PortReader {
     fn read(&self, tree: &mut Tree, payload: &QuotedPayload<'_>) -> Option<&'static Field> {
         let QuotedPayload { layer, source, bytes, ref range, is_cut, transport, ends } = *payload;
-        let (Reader(registry), content) = (self, bytes.get(range.clone()).unwrap_or_default());
+        let (PortReader(registry), content) = (self, bytes.get(range.clone()).unwrap_or_default());
         let is_home = |socket: SocketAddr| {
             let port = socket.port();
             registry.is_home(if transport == Transport::Udp { On::Udp(port) } else { On::Tcp(port) })

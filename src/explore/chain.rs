@@ -125,7 +125,7 @@ enum Progress {
 }
 
 /// The set of lengths so far.
-struct Seen([u64; 16]);
+struct LengthSet([u64; 16]);
 
 impl Default for Gains {
     fn default() -> Gains {
@@ -134,7 +134,7 @@ impl Default for Gains {
     }
 }
 
-impl Seen {
+impl LengthSet {
     /// Whether a length is new. Long lengths share bits.
     fn is_new(&mut self, length: usize) -> bool {
         let place = if length < 512 { length } else { 512 + length.wrapping_mul(0x9e37_79b1) % 512 };
@@ -212,7 +212,7 @@ impl<'a> Track<'a> {
             is_resumed: false,
             walked: 0,
             running: 0.0,
-            seen: Seen([0; 16]),
+            seen: LengthSet([0; 16]),
             found,
         };
         let behind = self.pieces.partition_point(|piece| piece.start < first.end);
@@ -308,7 +308,7 @@ struct Walk<'t, 'a> {
     walked: usize,
     /// Approximate gain of the anchors so far.
     running: f64,
-    seen: Seen,
+    seen: LengthSet,
     found: Evidence,
 }
 

@@ -29,19 +29,19 @@ pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
 }
 
 /// A header field common to all messages.
-enum Part {
+enum HeaderField {
     Length(Number),
     Varint,
     Kind(Discriminator),
 }
 
-impl Part {
+impl HeaderField {
     /// Offset and size; a varint counts as one byte.
     fn span(&self) -> (usize, usize) {
         match self {
-            Part::Length(at) => (at.offset, at.width),
-            Part::Varint => (0, 1),
-            Part::Kind(at) => (at.offset, at.width),
+            HeaderField::Length(at) => (at.offset, at.width),
+            HeaderField::Varint => (0, 1),
+            HeaderField::Kind(at) => (at.offset, at.width),
         }
     }
 }
@@ -87,8 +87,8 @@ fn joined(rules: &[&Rule]) -> Option<Rule> {
 
 /// Writes the length, the kind unless it lies within the length, and the body. Returns the size of the header.
 fn length(at: Number, bias: i64, scale: u64, kind: Option<Discriminator>, out: &mut String) -> usize {
-    let mut parts = vec![Part::Length(at)];
-    parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
+    let mut parts = vec![HeaderField::Length(at)];
+    parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(HeaderField::Kind));
     let end = header(parts, out);
     let scaled = if scale == 1 { String::new() } else { format!(" * {scale}") };
     let rest = bias - i64::try_from(end).unwrap_or(0);
@@ -107,7 +107,7 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
     let behind = match rule {
         Rule::Length { at, bias, scale, padding: None } if at.width != 3 => length(*at, *bias, *scale, kind, out),
         Rule::Varint { offset: 0, format: Varint::Leb128 } => {
-            let parts = [Part::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(Part::Kind));
+            let parts = [HeaderField::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(HeaderField::Kind));
             let end = header(parts.collect(), out);
             let rest = end - 1;
             let rest = if rest == 0 { String::new() } else { format!(" - {rest}") };
@@ -120,18 +120,18 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
         }
         Rule::Table { offset, sizes } => {
             let at = Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 1.0 };
-            header(vec![Part::Kind(at)], out);
+            header(vec![HeaderField::Kind(at)], out);
             table(*offset, sizes, out);
             offset + 1
         }
         Rule::Fixed(size) => {
-            let end = header(kind.map(Part::Kind).into_iter().collect(), out);
+            let end = header(kind.map(HeaderField::Kind).into_iter().collect(), out);
             let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
             let _ = writeln!(out, "  - id: body\n    size: {rest}");
             end
         }
         Rule::Datagram => {
-            let end = header(kind.map(Part::Kind).into_iter().collect(), out);
+            let end = header(kind.map(HeaderField::Kind).into_iter().collect(), out);
             out.push_str("  - id: body\n    size-eos: true\n");
             end
         }
@@ -214,8 +214,8 @@ fn server_port(side: &Side) -> Option<u16> {
 }
 
 /// Writes the header before the body; returns the offset of the body.
-fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
-    parts.sort_by_key(Part::span);
+fn header(mut parts: Vec<HeaderField>, out: &mut String) -> usize {
+    parts.sort_by_key(HeaderField::span);
     let mut at = 0;
     for part in parts {
         let (offset, width) = part.span();
@@ -223,11 +223,11 @@ fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
             let _ = writeln!(out, "  - id: unk_{at:02x}\n    size: {}", offset - at);
         }
         match part {
-            Part::Length(number) => {
+            HeaderField::Length(number) => {
                 let _ = writeln!(out, "  - id: len\n    type: {}", number_type(number.width, number.endian));
             }
-            Part::Varint => out.push_str("  - id: len\n    type: vlq\n"),
-            Part::Kind(kind) => {
+            HeaderField::Varint => out.push_str("  - id: len\n    type: vlq\n"),
+            HeaderField::Kind(kind) => {
                 let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, kind.endian));
             }
         }

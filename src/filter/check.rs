@@ -6,7 +6,7 @@ use super::number_type::NumberType;
 use super::operator::Sum;
 use super::parse_error::{Wrong, nearest};
 use super::program::{Case, Extreme, Operand, Test, Value};
-use super::syntax::{Compare, Element, Node, Operation, Part, Quantifier, Relation, Syntax};
+use super::syntax::{Compare, Element, Node, Operation, Quantifier, Relation, SliceRange, Syntax};
 use super::value::{Constant, Item, Order};
 use super::value_type::ValueType;
 use crate::layers;
@@ -242,7 +242,7 @@ impl Checker {
         nearest(&self.registry.with_filter_name(name), fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)).chain([FRAME]))
     }
 
-    fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {
+    fn slice(&mut self, of: &Node, parts: &[SliceRange]) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
         require(of, &known.sorts, "cannot be sliced", |value_type| {
             value_type.has_bytes() || matches!(value_type, ValueType::Ipv4 | ValueType::Ipv6)

@@ -5,7 +5,7 @@
 use super::program::{self, Case, Extreme, Test, Value};
 use super::record_values;
 use super::record_values::Subject;
-use super::syntax::{Part, To};
+use super::syntax::{SliceRange, To};
 use super::value::{Constant, Item, Order, Visit};
 use super::value_type::ValueType;
 use crate::record::Remembered;
@@ -272,8 +272,8 @@ impl Evaluator<'_, '_> {
         self.text(format_args!("{shown}"), visit)
     }
 
-    fn slice(self, bytes: &[u8], parts: &[Part], visit: &mut Visit<'_>) -> ControlFlow<()> {
-        let cut = |part: &Part| cut(*part, bytes.len()).and_then(|range| bytes.get(range)).unwrap_or_default();
+    fn slice(self, bytes: &[u8], parts: &[SliceRange], visit: &mut Visit<'_>) -> ControlFlow<()> {
+        let cut = |part: &SliceRange| cut(*part, bytes.len()).and_then(|range| bytes.get(range)).unwrap_or_default();
         if let [part] = parts {
             return visit(&Item::Bytes(Cow::Borrowed(cut(part))));
         }
@@ -351,7 +351,7 @@ fn is_within(item: &Item<'_>, (low, high): &(Constant, Option<Constant>)) -> boo
 }
 
 /// Range of a slice within a value of this length; `None` if it is out of bounds.
-fn cut(part: Part, len: usize) -> Option<Range<usize>> {
+fn cut(part: SliceRange, len: usize) -> Option<Range<usize>> {
     let place = |at: i32| {
         let at_least_0 = usize::try_from(at).ok();
         at_least_0.or_else(|| len.checked_sub(usize::try_from(at.unsigned_abs()).ok()?))

@@ -3,7 +3,7 @@
 use super::number_type::NumberType;
 use super::operator::Sum;
 use super::parse_error::{Wrong, nearest};
-use super::syntax::{Compare, Part, To};
+use super::syntax::{Compare, SliceRange, To};
 use std::ops::Range;
 
 /// A token of a filter.
@@ -12,7 +12,7 @@ pub(super) enum Token {
     Word(String),
     Quoted(Vec<u8>),
     Char(u8),
-    Slice(Vec<Part>),
+    Slice(Vec<SliceRange>),
     /// A number type after `@`.
     Type(NumberType),
     Compare(Compare),
@@ -268,22 +268,22 @@ fn number_type(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     }
 }
 
-fn part(written: &str) -> Option<Part> {
+fn part(written: &str) -> Option<SliceRange> {
     if let Some((from, length)) = written.split_once(':') {
         let from = if from.trim().is_empty() { 0 } else { offset(from)? };
         let to = match length.trim() {
             "" => To::End,
             length => To::Length(offset(length).filter(|length| *length > 0)?),
         };
-        return Some(Part { from, to });
+        return Some(SliceRange { from, to });
     }
     let Some(minus) = written.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(minus, _)| minus) else {
-        return Some(Part { from: offset(written)?, to: To::Length(1) });
+        return Some(SliceRange { from: offset(written)?, to: To::Length(1) });
     };
     let (from, through) = (offset(written.get(..minus)?)?, offset(written.get(minus + 1..)?)?);
     // If the bounds count from different ends, emptiness depends on the value.
     let forward = (from < 0) != (through < 0) || from <= through;
-    forward.then_some(Part { from, to: To::Through(through) })
+    forward.then_some(SliceRange { from, to: To::Through(through) })
 }
 
 fn offset(written: &str) -> Option<i32> {

@@ -2,7 +2,7 @@
 
 use super::number_type::NumberType;
 use super::operator::Sum;
-use super::syntax::Part;
+use super::syntax::SliceRange;
 use super::value::{Constant, Item, Order};
 use super::value_type::ValueType;
 use crate::record::pseudo::Pseudo;
@@ -19,7 +19,7 @@ pub(super) enum Value {
     Pseudo(&'static Pseudo),
     /// Bytes of the frame.
     Frame,
-    Slice(Box<Value>, Vec<Part>),
+    Slice(Box<Value>, Vec<SliceRange>),
     /// Bytes decoded as a number.
     Read(Box<Value>, NumberType),
     /// Bitwise and with constants, one per type.

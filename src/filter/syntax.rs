@@ -22,7 +22,7 @@ pub(super) enum Syntax {
     Quoted(Vec<u8>),
     /// A character constant.
     Char(u8),
-    Slice(Box<Node>, Vec<Part>),
+    Slice(Box<Node>, Vec<SliceRange>),
     /// Bytes decoded as a number.
     Read(Box<Node>, NumberType),
     /// Bitwise and.
@@ -101,7 +101,7 @@ impl Compare {
 
 /// A range of a slice: start, from the end if negative, and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct SliceRange {
     pub(super) from: i32,
     pub(super) to: To,
 }
@@ -251,7 +251,7 @@ impl fmt::Display for Relation {
     }
 }
 
-impl Part {
+impl SliceRange {
     /// Length in bytes, if it does not depend on the value.
     pub(super) fn length(self) -> Option<usize> {
         let length = match self.to {
@@ -263,7 +263,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for SliceRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from;
         match self.to {

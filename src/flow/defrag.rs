@@ -67,7 +67,7 @@ pub struct Fragments<K> {
 #[derive(Debug, Default)]
 struct Datagram {
     /// Received parts in order of arrival, without overlaps.
-    parts: Vec<Part>,
+    parts: Vec<HeldFragment>,
     /// Offsets and indexes of the parts, sorted by offset.
     sorted: Vec<(u32, u32)>,
     /// Bytes of memory held.
@@ -82,7 +82,7 @@ struct Datagram {
 }
 
 #[derive(Debug)]
-struct Part {
+struct HeldFragment {
     off: u32,
     bytes: Vec<u8>,
     frame: u64,
@@ -90,7 +90,7 @@ struct Part {
     time: Time,
 }
 
-impl Part {
+impl HeldFragment {
     fn end(&self) -> u32 {
         self.off.saturating_add(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX))
     }
@@ -185,12 +185,12 @@ impl Datagram {
     }
 
     /// The parts by offset, from this index.
-    fn sorted_parts(&self, first: usize) -> impl Iterator<Item = &Part> {
+    fn sorted_parts(&self, first: usize) -> impl Iterator<Item = &HeldFragment> {
         let sorted = self.sorted.get(first..).unwrap_or_default();
         sorted.iter().filter_map(|(_, place)| self.parts.get(*place as usize))
     }
 
-    fn keep(&mut self, new: Vec<Part>) {
+    fn keep(&mut self, new: Vec<HeldFragment>) {
         if self.parts.is_empty() {
             self.parts.reserve_exact(new.len());
         }
@@ -202,7 +202,7 @@ impl Datagram {
             self.parts.push(part);
         }
         let next = self.sorted.partition_point(|(off, _)| *off < self.reached);
-        let adjoining = |reached: &mut u32, part: &Part| (part.off <= *reached).then(|| *reached = part.end());
+        let adjoining = |reached: &mut u32, part: &HeldFragment| (part.off <= *reached).then(|| *reached = part.end());
         let mut reached = self.reached;
         self.sorted_parts(next).map_while(|part| adjoining(&mut reached, part)).for_each(drop);
         self.reached = reached;
@@ -229,10 +229,10 @@ impl Datagram {
 }
 
 /// Bytes of a fragment between two offsets of the datagram.
-fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<Part> {
+fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<HeldFragment> {
     let start = from.checked_sub(fragment.off)?;
     let bytes = fragment.bytes.get(start as usize..to.checked_sub(fragment.off)? as usize)?;
-    let part = Part {
+    let part = HeldFragment {
         off: from,
         bytes: bytes.to_vec(),
         frame: fragment.frame,
@@ -243,7 +243,7 @@ fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<Part> {
 }
 
 /// Number of bytes of a fragment that differ from a part at the same offset.
-fn differing(part: &Part, fragment: &Fragment<'_>) -> usize {
+fn differing(part: &HeldFragment, fragment: &Fragment<'_>) -> usize {
     let old = part.bytes.get(fragment.off.saturating_sub(part.off) as usize..).unwrap_or_default();
     let new = fragment.bytes.get(part.off.saturating_sub(fragment.off) as usize..).unwrap_or_default();
     old.iter().zip(new).filter(|(old, new)| old != new).count()

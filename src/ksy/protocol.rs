@@ -8,7 +8,7 @@ use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
 use super::registration::{Carrier, Framed, Registration, Roots};
-use super::run::{Context, Memory, Message, Part, run};
+use super::run::{Context, Memory, Message, UnitPart, run};
 use super::session::{Counter, Session};
 use crate::tree::{BySide, Field, Side};
 use crate::wire::{Conversation, Described, Dissector, Exchange, Found, Heuristic, On, Opening, Protocol, Result, Verdict, Wire};
@@ -72,7 +72,7 @@ impl File {
     pub(super) fn datagram(&self, from: Option<Side>, index: u64, wire: &mut Wire<'_>) -> Result {
         let (of, place) = from.map_or(self.any, |side| self.sides[side].root);
         let context = Context { from, index, ports: ports(wire) };
-        self.dissect(&Message { part: Part::Whole(of), place, slot: 0, context, is_cut: false }, wire)
+        self.dissect(&Message { part: UnitPart::Whole(of), place, slot: 0, context, is_cut: false }, wire)
     }
 }
 

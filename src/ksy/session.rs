@@ -3,7 +3,7 @@
 use super::compile::program::UnitCode;
 use super::protocol::{Direction, File, ports};
 use super::run::measure::{self, Measure, Measured, Search};
-use super::run::{Context, Message, Part};
+use super::run::{Context, Message, UnitPart};
 use crate::limits;
 use crate::tree::{BySide, Side};
 use crate::wire::notes::HUGE;
@@ -20,7 +20,7 @@ pub(super) struct Session {
 struct Half {
     phase: Phase,
     /// The content of the next bytes, once known.
-    next: Found,
+    next: NextContent,
     /// The bytes of attributes read once.
     once: Option<Box<[u8]>>,
     /// Number of messages so far.
@@ -47,7 +47,7 @@ enum Phase {
 
 /// The content of the next bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Found {
+enum NextContent {
     /// Attributes read once.
     Once,
     /// A message.
@@ -119,12 +119,12 @@ impl Reading<'_> {
         match self.half.phase {
             Phase::Lost => Extent::Unknown(ahead.len()),
             _ if ahead.len() >= self.most() => {
-                self.half.next = Found::Huge(ahead.len());
+                self.half.next = NextContent::Huge(ahead.len());
                 Extent::Message(ahead.len())
             }
             _ if more => Extent::NeedMore(ahead.len() + 1),
             _ => {
-                self.half.next = Found::Broken;
+                self.half.next = NextContent::Broken;
                 Extent::Message(ahead.len())
             }
         }
@@ -133,7 +133,7 @@ impl Reading<'_> {
     /// Reads the attributes read once, or the first message if the capture began later.
     fn beginning(&mut self, ahead: &[u8], more: bool) -> Extent {
         let UnitCode::Run(run) = self.direction.unit else { return self.message(ahead, more) };
-        match self.measure(Part::Once(run), ahead, (Measure::Ends, more)).end {
+        match self.measure(UnitPart::Once(run), ahead, (Measure::Ends, more)).end {
             Measured::Message(0) => {
                 self.half.phase = Phase::Messages;
                 self.message(ahead, more)
@@ -141,12 +141,12 @@ impl Reading<'_> {
             broken @ Measured::Broken(_) => {
                 self.half.search = Search::default();
                 if matches!(self.measure_message(ahead, (Measure::All, more)).end, Measured::Broken(_)) {
-                    return self.found(Found::Once, broken, ahead, more);
+                    return self.found(NextContent::Once, broken, ahead, more);
                 }
                 self.half.phase = Phase::Doubtful;
                 self.doubtful(ahead, more)
             }
-            measured => self.found(Found::Once, measured, ahead, more),
+            measured => self.found(NextContent::Once, measured, ahead, more),
         }
     }
 
@@ -174,7 +174,7 @@ impl Reading<'_> {
             }
         };
         if is_one {
-            return self.found(Found::Message, first.end, ahead, more);
+            return self.found(NextContent::Message, first.end, ahead, more);
         }
         self.half.phase = Phase::Lost;
         self.resynchronize(ahead, more)
@@ -182,17 +182,17 @@ impl Reading<'_> {
 
     fn message(&mut self, ahead: &[u8], more: bool) -> Extent {
         let measured = self.measure_message(ahead, (Measure::Ends, more));
-        self.found(Found::Message, measured.end, ahead, more)
+        self.found(NextContent::Message, measured.end, ahead, more)
     }
 
     fn measure_message(&mut self, ahead: &[u8], measure: (Measure, bool)) -> measure::Result {
         let once = self.half.once.take();
-        let measured = self.measure(Part::message(self.direction.unit, once.as_deref()), ahead, measure);
+        let measured = self.measure(UnitPart::message(self.direction.unit, once.as_deref()), ahead, measure);
         self.half.once = once;
         measured
     }
 
-    fn measure(&mut self, part: Part<'_>, ahead: &[u8], (measure, more): (Measure, bool)) -> measure::Result {
+    fn measure(&mut self, part: UnitPart<'_>, ahead: &[u8], (measure, more): (Measure, bool)) -> measure::Result {
         let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
         let ahead = ahead.get(..self.most()).unwrap_or(ahead);
         let search = &mut self.half.search;
@@ -204,7 +204,7 @@ impl Reading<'_> {
     }
 
     /// Converts the result of a measurement for the engine.
-    fn found(&mut self, found: Found, measured: Measured, ahead: &[u8], more: bool) -> Extent {
+    fn found(&mut self, found: NextContent, measured: Measured, ahead: &[u8], more: bool) -> Extent {
         self.half.next = found;
         let end = match measured {
             Measured::Message(0) => {
@@ -213,13 +213,13 @@ impl Reading<'_> {
             }
             Measured::Message(end) => return Extent::Message(end),
             Measured::Broken(end) => {
-                self.half.next = Found::Broken;
+                self.half.next = NextContent::Broken;
                 return Extent::Message(end.clamp(1, ahead.len().max(1)));
             }
             Measured::Exactly(end) | Measured::Least(end) => end,
         };
         if end > self.most() {
-            self.half.next = Found::Huge(end);
+            self.half.next = NextContent::Huge(end);
             return Extent::Message(ahead.len());
         }
         match measured {
@@ -264,12 +264,12 @@ impl Reading<'_> {
         let run = if let UnitCode::Run(run) = self.direction.unit { Some(run) } else { None };
         let is_beginning = self.half.phase == Phase::Beginning;
         let (part, place) = match run.filter(|_| is_beginning) {
-            _ if self.file.is_connection => (Part::Whole(self.direction.root.0), self.direction.root.1),
-            Some(run) => (Part::Once(run), self.direction.root.1),
-            None => (Part::message(self.direction.unit, once.as_deref()), self.direction.place),
+            _ if self.file.is_connection => (UnitPart::Whole(self.direction.root.0), self.direction.root.1),
+            Some(run) => (UnitPart::Once(run), self.direction.root.1),
+            None => (UnitPart::message(self.direction.unit, once.as_deref()), self.direction.place),
         };
         let context = Context { from: Some(self.from), ports: ports(wire), index: self.half.index };
-        let is_cut = matches!(next, Found::Huge(_));
+        let is_cut = matches!(next, NextContent::Huge(_));
         let result = self.file.dissect(&Message { part, place, slot: self.direction.slot, context, is_cut }, wire);
         self.half.once = once;
         if is_beginning {
@@ -280,12 +280,14 @@ impl Reading<'_> {
             self.half.index += 1;
         }
         self.half.phase = match (next, wire.cut()) {
-            (Found::Broken | Found::Huge(_), _) => Phase::Lost,
+            (NextContent::Broken | NextContent::Huge(_), _) => Phase::Lost,
             // Bytes after a hole in a message continue it only if its end is known.
             _ => Phase::Messages,
         };
         match (next, result) {
-            (Found::Huge(claimed), _) => wire.malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", self.most())),
+            (NextContent::Huge(claimed), _) => {
+                wire.malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", self.most()))
+            }
             (_, result) => result,
         }
     }

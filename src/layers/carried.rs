@@ -23,7 +23,7 @@ pub enum Next {
     /// The protocol of this IP protocol number.
     IpProtocol(u8),
     /// A fragment of a datagram.
-    Fragment(Part),
+    Fragment(FragmentPosition),
     /// A payload compressed by DEFLATE, of this IP protocol number.
     Compressed(u8),
     /// A header without a registered number.
@@ -85,7 +85,7 @@ impl<'a> Bytes<'a> {
 
 /// The position of a fragment in its datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct FragmentPosition {
     /// Identification, equal in all fragments of a datagram.
     pub id: u32,
     /// IP protocol number of the datagram.
@@ -139,7 +139,7 @@ pub enum Reached {
     /// A UDP datagram in this range.
     Udp(TransportSegment),
     /// A fragment in this range.
-    Fragment(Part, TransportSegment),
+    Fragment(FragmentPosition, TransportSegment),
     /// An SCTP packet in this range.
     Sctp(TransportSegment),
     /// A compressed payload of this IP protocol number in this range.

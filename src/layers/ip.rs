@@ -5,7 +5,7 @@
 //! ```
 
 use super::checksum::{self, STATUS};
-use super::{HeaderPayload, Next, Part, layer};
+use super::{FragmentPosition, HeaderPayload, Next, layer};
 use crate::tree::{Address, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
@@ -187,7 +187,7 @@ impl Header {
 }
 
 /// What follows the header of a fragment. A truncated one cannot be reassembled; the first is dissected as far as it was captured.
-fn behind_fragment(wire: &mut Wire<'_>, part: Part, end: usize, is_whole: bool) -> Next {
+fn behind_fragment(wire: &mut Wire<'_>, part: FragmentPosition, end: usize, is_whole: bool) -> Next {
     match part.off {
         _ if is_whole => {
             wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
@@ -244,7 +244,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
     let is_whole = missing == 0 && end - start >= total;
-    let part = Part { id: id.into(), protocol, off: offset, more };
+    let part = FragmentPosition { id: id.into(), protocol, off: offset, more };
     let next = if payload.fragmented { behind_fragment(wire, part, end, is_whole) } else { Next::IpProtocol(protocol) };
     Ok(HeaderPayload { is_part: payload.fragmented, ..HeaderPayload::new(next, wire.at()..end, missing).between(src, dst) })
 }

@@ -5,7 +5,7 @@
 //! ```
 
 use super::ip::{self, PROTOCOLS};
-use super::{HeaderPayload, Next, Part, ah, layer};
+use super::{FragmentPosition, HeaderPayload, Next, ah, layer};
 use crate::tree::{Address, Field, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
@@ -194,7 +194,7 @@ pub(super) fn halves(address: Address) -> [u64; 2] {
 /// The extension headers up to `end`, each as a group. Returns the position of the fragment that follows, if it is one.
 ///
 /// etherparse finds their end, but its iterator reads past the end if the last one is truncated (0.21), so they are parsed here.
-fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>> {
+fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<FragmentPosition>> {
     let mut kind = first;
     while wire.at() < end {
         let header = wire.ahead();
@@ -267,7 +267,7 @@ fn routing(wire: &mut Wire<'_>, length: usize) -> Result {
 }
 
 /// A fragment header. Returns the position of the fragment; `None` if it is the whole datagram.
-fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<Part>> {
+fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<FragmentPosition>> {
     const UNIT: u64 = 8;
     wire.group(&FRAGHDR, |wire| {
         wire.u8(&FRAG_NXT)?;
@@ -276,7 +276,7 @@ fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<Part>> {
         let id = wire.u32_be(&FRAG_ID)?;
         let off = u32::try_from(UNIT * FRAG_OFFSET.bits_of(raw)).unwrap_or(u32::MAX);
         let more = FRAG_MORE.bits_of(raw) != 0;
-        Ok(Some(Part { id, protocol, off, more }).filter(|_| more || off > 0))
+        Ok(Some(FragmentPosition { id, protocol, off, more }).filter(|_| more || off > 0))
     })
 }
 

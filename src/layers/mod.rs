@@ -69,7 +69,7 @@ pub mod vrrp;
 pub mod vxlan;
 pub mod wlan;
 
-pub use carried::{Bytes, Described, HeaderPayload, Next, Part, Reached, TransportSegment};
+pub use carried::{Bytes, Described, FragmentPosition, HeaderPayload, Next, Reached, TransportSegment};
 pub use checksum::Checks;
 pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 

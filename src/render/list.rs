@@ -78,11 +78,11 @@ pub struct List<W> {
     /// The file name, until a record follows.
     heading: Option<String>,
     /// Widths of the widest address and conversation so far, on a terminal.
-    seen: Seen,
+    seen: WidestSoFar,
 }
 
 #[derive(Default)]
-struct Seen {
+struct WidestSoFar {
     address: usize,
     stream: usize,
 }
@@ -106,7 +106,7 @@ impl<W: io::Write> List<W> {
             line: String::new(),
             cell: String::new(),
             heading: None,
-            seen: Seen::default(),
+            seen: WidestSoFar::default(),
         }
     }
 
@@ -391,7 +391,7 @@ impl<W: io::Write> Sink for List<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.seen = Seen::default();
+        self.seen = WidestSoFar::default();
         self.heading = self.options.file_names.then(|| begin.file.to_owned());
         Ok(())
     }

@@ -37,7 +37,7 @@ pub use table::{Table, TableOptions};
 pub use text::{cut, cut_painted, fold_painted, word_lines, write_summary};
 pub use theme::{Ink, Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
-pub use tshark::{Ek, Kept, KeptNames, Pdml, Psml, Raw, Shape as DocumentShape, Tabs, elastic_mapping};
+pub use tshark::{Ek, KeptNames, Pdml, Psml, Raw, Restricted, Shape as DocumentShape, Tabs, elastic_mapping};
 pub use units::{Size, Thousands};
 
 use std::{fmt, io};

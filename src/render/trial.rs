@@ -111,9 +111,9 @@ fn close(tree: &mut Tree, layer: u32, end: usize) {
 
 /// Collects the output of a sink.
 #[derive(Clone, Default)]
-struct Kept(Rc<RefCell<Vec<u8>>>);
+struct Collected(Rc<RefCell<Vec<u8>>>);
 
-impl io::Write for Kept {
+impl io::Write for Collected {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -139,8 +139,8 @@ impl Trial {
         shown.unwrap();
     }
 
-    fn printed<S: Sink>(&self, view: View, sink: impl FnOnce(Kept) -> S) -> String {
-        let kept = Kept::default();
+    fn printed<S: Sink>(&self, view: View, sink: impl FnOnce(Collected) -> S) -> String {
+        let kept = Collected::default();
         let mut sink = sink(kept.clone());
         self.records(view, |record| sink.record(record).unwrap());
         sink.finish().unwrap();

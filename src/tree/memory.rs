@@ -6,7 +6,7 @@ use super::{Bits, Ends, Gap, Label, Layer, Node, Note, Origin, Piece, Source, Sp
 
 /// Amount of memory kept between frames.
 #[derive(Clone, Copy)]
-struct Kept {
+struct Capacity {
     nodes: usize,
     /// Layers, pieces and similar lists.
     layers: usize,
@@ -14,10 +14,10 @@ struct Kept {
     bytes: usize,
 }
 
-const KEPT: Kept = Kept { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
+const KEPT: Capacity = Capacity { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
 /// The same after a long time without need of more.
-const IDLE: Kept = Kept { nodes: 1 << 15, layers: 1 << 12, bytes: 1 << 19 };
-const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
+const IDLE: Capacity = Capacity { nodes: 1 << 15, layers: 1 << 12, bytes: 1 << 19 };
+const LITTLE: Capacity = Capacity { nodes: 64, layers: 8, bytes: 1 << 10 };
 
 /// Number of frames after which unused memory is freed. In captures with many long messages, the next one comes sooner.
 const LONG: u32 = 1 << 12;
@@ -74,7 +74,7 @@ impl Tree {
     }
 
     #[inline(never)]
-    fn clear(&mut self, kept: Kept) {
+    fn clear(&mut self, kept: Capacity) {
         empty(&mut self.nodes, kept.nodes);
         empty(&mut self.layers, kept.layers);
         empty(&mut self.notes, kept.layers);

@@ -11,7 +11,7 @@
 //! ```
 
 use super::block::{self, INTERFACE, ORDER, PACKET, SECTION, length, option, pad, put, since_1970};
-use super::{Interface, Kept, USER_0};
+use super::{Interface, StoredFrame, USER_0};
 use crate::input::{CUSTOM, TextPacket};
 use crate::tree::Timestamp;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ impl<W: Write> CaptureFile<W> {
     ///
     /// # Errors
     /// Write errors, and a second link type in pcap.
-    pub fn frame(&mut self, frame: &Kept) -> io::Result<()> {
+    pub fn frame(&mut self, frame: &StoredFrame) -> io::Result<()> {
         match self.form {
             FileForm::PcapNg => self.packet_block(frame),
             FileForm::Pcap => self.packet_record(frame),
@@ -119,7 +119,7 @@ impl<W: Write> CaptureFile<W> {
         Ok(number)
     }
 
-    fn packet_block(&mut self, frame: &Kept) -> io::Result<()> {
+    fn packet_block(&mut self, frame: &StoredFrame) -> io::Result<()> {
         self.section()?;
         let interface = self.interface(&frame.interface)?;
         let nanos = frame.time.map_or(0, since_1970);
@@ -170,7 +170,7 @@ impl<W: Write> CaptureFile<W> {
         self.to.write_all(&self.block)
     }
 
-    fn packet_record(&mut self, frame: &Kept) -> io::Result<()> {
+    fn packet_record(&mut self, frame: &StoredFrame) -> io::Result<()> {
         let link = frame.interface.link;
         self.loses |= frame.time.is_none() || frame.is_payload || link == USER_0 && frame.direction.is_some();
         self.header(link)?;
@@ -194,8 +194,8 @@ mod tests {
     use crate::input::{Capture, Format, Link};
     use std::io::Cursor;
 
-    fn frame(link: u16, name: &str, bytes: &[u8], comments: &[&str]) -> Kept {
-        Kept {
+    fn frame(link: u16, name: &str, bytes: &[u8], comments: &[&str]) -> StoredFrame {
+        StoredFrame {
             time: Some(Timestamp { seconds: 1_448_400_002, nanos: 55_398_001 }),
             interface: Interface { input: 0, number: None, link, name: name.to_owned() },
             direction: None,
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    fn written(form: FileForm, frames: &[Kept]) -> io::Result<Vec<u8>> {
+    fn written(form: FileForm, frames: &[StoredFrame]) -> io::Result<Vec<u8>> {
         let mut out = Vec::new();
         let mut file = CaptureFile::new(&mut out, form);
         frames.iter().try_for_each(|frame| file.frame(frame))?;

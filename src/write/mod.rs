@@ -20,7 +20,7 @@ const USER_0: u16 = 147;
 
 /// A frame to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredFrame {
     /// Capture time, if known.
     pub time: Time,
     /// Capture interface.

@@ -4,7 +4,7 @@
 //! to a limit in bytes. If a message started before that, its frame is reported as late; inputs that can be read again are then read
 //! a second time, with the late frames known. So memory is bounded, nearly all inputs are read once, and pipes are supported.
 
-use super::{Interface, Kept, USER_0};
+use super::{Interface, StoredFrame, USER_0};
 use crate::record::{Message, Record, derived_of, pieces_of};
 use crate::render::line_of;
 use crate::tree::{Dissection, NodeRef};
@@ -30,7 +30,7 @@ pub struct Late {
 struct Waiting {
     number: u64,
     needed: bool,
-    frame: Kept,
+    frame: StoredFrame,
 }
 
 /// Latest frames of an input.
@@ -51,9 +51,9 @@ impl Window {
     }
 
     /// Adds a frame, and releases frames beyond the limit.
-    pub fn frame(&mut self, of: Dissection<'_>, needed: bool, to: &mut VecDeque<Kept>) {
+    pub fn frame(&mut self, of: Dissection<'_>, needed: bool, to: &mut VecDeque<StoredFrame>) {
         let info = &of.tree.frame;
-        let frame = Kept {
+        let frame = StoredFrame {
             time: info.time,
             interface: Interface {
                 input: self.input,
@@ -75,7 +75,7 @@ impl Window {
         }
     }
 
-    fn let_go(&mut self, to: &mut VecDeque<Kept>) {
+    fn let_go(&mut self, to: &mut VecDeque<StoredFrame>) {
         let Some(Waiting { needed, frame, .. }) = self.waiting.pop_front() else { return };
         self.bytes = self.bytes.saturating_sub(frame.bytes.len() + OVERHEAD + comment_bytes(&frame));
         if needed {
@@ -130,7 +130,7 @@ impl Window {
     }
 
     /// Releases all frames at the end of the input.
-    pub fn end(&mut self, to: &mut VecDeque<Kept>) {
+    pub fn end(&mut self, to: &mut VecDeque<StoredFrame>) {
         while !self.waiting.is_empty() {
             self.let_go(to);
         }
@@ -144,7 +144,7 @@ impl Window {
 }
 
 /// Total bytes of the comments of a frame.
-fn comment_bytes(frame: &Kept) -> usize {
+fn comment_bytes(frame: &StoredFrame) -> usize {
     frame.comments.iter().map(String::len).sum()
 }
 

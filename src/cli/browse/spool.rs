@@ -17,11 +17,11 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// An input and its temporary file.
 pub(in crate::cli) struct Spool {
     name: String,
-    kept: Mutex<Kept>,
+    kept: Mutex<SpoolFile>,
     grown: Condvar,
 }
 
-struct Kept {
+struct SpoolFile {
     file: File,
     length: u64,
     /// Whether the end is reached, and the error if any.
@@ -31,7 +31,7 @@ struct Kept {
 impl Spool {
     /// Reads an input in a separate thread. The file is unlinked, so it is freed with the process.
     pub(super) fn begin(name: String, input: Box<dyn Read + Send>) -> io::Result<Arc<Spool>> {
-        let kept = Kept { file: temporary()?, length: 0, end: None };
+        let kept = SpoolFile { file: temporary()?, length: 0, end: None };
         let spool = Arc::new(Spool { name, kept: Mutex::new(kept), grown: Condvar::new() });
         let filled = Arc::clone(&spool);
         std::thread::Builder::new().spawn(move || {
@@ -49,10 +49,10 @@ impl Spool {
 
     /// A reader from the start, which waits for bytes that have not arrived.
     pub(in crate::cli) fn reader(self: &Arc<Self>) -> Box<dyn Read + Send> {
-        Box::new(Reader { spool: Arc::clone(self), at: 0 })
+        Box::new(SpoolReader { spool: Arc::clone(self), at: 0 })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, SpoolFile> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,12 +71,12 @@ impl Spool {
     }
 }
 
-struct Reader {
+struct SpoolReader {
     spool: Arc<Spool>,
     at: u64,
 }
 
-impl Read for Reader {
+impl Read for SpoolReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut kept = self.spool.kept();
         while kept.length <= self.at && kept.end.is_none() && !super::interrupt::is_requested() {

@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(
         let _closing = budget.closing();
         for selection in selection {
             let (budget, whole, queue) = (&budget, Arc::clone(&whole), Arc::clone(&queue));
-            scope.spawn(move || Reader { budget, settings, plan, whole, queue }.run(selection));
+            scope.spawn(move || FileReader { budget, settings, plan, whole, queue }.run(selection));
         }
         // The queue ends with the reading threads.
         drop(queue);
@@ -117,7 +117,7 @@ struct Queue<'a> {
 }
 
 /// A thread that reads one input after another.
-struct Reader<'a> {
+struct FileReader<'a> {
     budget: &'a OutputBudget,
     settings: &'a InputSettings,
     plan: &'a Plan,
@@ -125,7 +125,7 @@ struct Reader<'a> {
     queue: Arc<Mutex<Queue<'a>>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FileReader<'a> {
     fn run(self, mut selection: RecordSelection) {
         while let Some((source, lane)) = self.next() {
             let lane = Shared::new(lane);

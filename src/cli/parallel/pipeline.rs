@@ -30,7 +30,7 @@ const PRINTED: usize = 2 << 20;
 const TEXTS: usize = 4;
 
 /// An item of the queue, sent and returned.
-enum Item {
+enum QueueItem {
     Batch(Batch),
     Printed(Text),
 }
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(
         let (back, returned) = channel();
         // The reader stays on this thread, whose allocator holds the memory of the conversations so far.
         let consumed = scope.spawn(|| consume((items, back), scratch, audience, progress, before));
-        let read = Reader { scratch: engine.new_tree(), capture, engine, fork, queue: Queue::new(there, returned) }.run();
+        let read = ReadingThread { scratch: engine.new_tree(), capture, engine, fork, queue: Queue::new(there, returned) }.run();
         let Consumed { evictions, had_enough } = consumed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         read.map(|read| Read { evictions, damage: read.damage.filter(|_| !had_enough), ..read })
     })
@@ -82,7 +82,7 @@ struct Consumed {
 
 /// Passes items on to the audience.
 fn consume(
-    (items, back): (Receiver<Item>, Sender<Item>),
+    (items, back): (Receiver<QueueItem>, Sender<QueueItem>),
     mut scratch: Tree,
     audience: &mut impl Audience,
     progress: &mut Progress,
@@ -91,7 +91,7 @@ fn consume(
     let (mut evictions, mut had_enough) = (before, false);
     for mut item in items {
         match &mut item {
-            Item::Batch(batch) => {
+            QueueItem::Batch(batch) => {
                 if let Some(tally) = batch.before.take() {
                     audience.resume_at(tally);
                 }
@@ -112,7 +112,7 @@ fn consume(
                     Err(Stop::Output(error)) => return Err(error),
                 }
             }
-            Item::Printed(text) => {
+            QueueItem::Printed(text) => {
                 audience.chunk(&mut text.chunk)?;
                 evictions = text.evictions;
                 progress.update(|| text.read);
@@ -131,7 +131,7 @@ enum Stop {
 }
 
 /// The reading thread.
-struct Reader<'a> {
+struct ReadingThread<'a> {
     capture: Capture,
     engine: Engine,
     /// Prints batches while the consumer is behind.
@@ -141,7 +141,7 @@ struct Reader<'a> {
     queue: Queue,
 }
 
-impl Reader<'_> {
+impl ReadingThread<'_> {
     fn run(mut self) -> io::Result<Read> {
         let mut frames = 0;
         let mut batch = Batch::new(&self.engine);
@@ -178,7 +178,7 @@ impl Reader<'_> {
 
     /// Sends a batch or its text, and begins another one. False if the consumer has stopped.
     fn take_output(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let Reader { fork, queue, engine, scratch, .. } = self;
+        let ReadingThread { fork, queue, engine, scratch, .. } = self;
         batch.read = self.capture.bytes_read();
         queue.take_back();
         // After a heavy batch, more may queue until the consumer catches up or falls behind.
@@ -188,7 +188,7 @@ impl Reader<'_> {
             Some(fork) if queue.out > waiting && queue.has_room() && batch.is_light() => {
                 let text = queue.texts.pop().unwrap_or_default().print(fork, batch, scratch)?;
                 batch.clear(&mut queue.large);
-                Item::Printed(text)
+                QueueItem::Printed(text)
             }
             _ => {
                 if batch.is_heavy() {
@@ -199,7 +199,7 @@ impl Reader<'_> {
                     queue.wait(|queue| queue.out + queue.texts_out <= waiting + TEXTS);
                 }
                 let next = queue.batches.pop().unwrap_or_else(|| Batch::new(engine));
-                Item::Batch(std::mem::replace(batch, next))
+                QueueItem::Batch(std::mem::replace(batch, next))
             }
         };
         if !queue.gathers && !engine.holds_little() {
@@ -220,8 +220,8 @@ fn pass(fork: &mut Option<ChunkPrinter<'_>>, batch: &mut Batch, tree: &Tree, fra
 
 /// The queue to the consumer, and returned items for reuse.
 struct Queue {
-    there: SyncSender<Item>,
-    returned: Receiver<Item>,
+    there: SyncSender<QueueItem>,
+    returned: Receiver<QueueItem>,
     /// Batches and texts not returned yet, and bytes of those texts.
     out: usize,
     texts_out: usize,
@@ -236,16 +236,16 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(there: SyncSender<Item>, returned: Receiver<Item>) -> Queue {
+    fn new(there: SyncSender<QueueItem>, returned: Receiver<QueueItem>) -> Queue {
         let (batches, texts, large) = (Vec::new(), Vec::new(), Large::default());
         Queue { there, returned, out: 0, texts_out: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
     }
 
     /// False if the consumer has stopped.
-    fn send(&mut self, item: Item) -> bool {
+    fn send(&mut self, item: QueueItem) -> bool {
         match &item {
-            Item::Batch(_) => self.out += 1,
-            Item::Printed(text) => {
+            QueueItem::Batch(_) => self.out += 1,
+            QueueItem::Printed(text) => {
                 self.texts_out += 1;
                 self.printed += text.chunk.printed.text.len();
             }
@@ -274,15 +274,15 @@ impl Queue {
         }
     }
 
-    fn sort(&mut self, item: Item) {
+    fn sort(&mut self, item: QueueItem) {
         match item {
-            Item::Batch(mut batch) => {
+            QueueItem::Batch(mut batch) => {
                 self.out -= 1;
                 self.is_heavy &= !batch.is_heavy();
                 batch.clear(&mut self.large);
                 self.batches.push(batch);
             }
-            Item::Printed(text) => {
+            QueueItem::Printed(text) => {
                 self.texts_out -= 1;
                 self.printed -= text.chunk.printed.text.len();
                 self.texts.push(text);
@@ -324,7 +324,7 @@ mod tests {
     use std::fs::File;
 
     /// Dissects a frame of `len` bytes and sends it.
-    fn pass_on(reader: &mut Reader<'_>, len: u32) {
+    fn pass_on(reader: &mut ReadingThread<'_>, len: u32) {
         let bytes = vec![0xee; len as usize];
         let frame = Frame { number: 1, bytes: &bytes, original_len: len, ..Frame::default() };
         reader.engine.dissect(&frame);
@@ -341,7 +341,7 @@ mod tests {
         let capture = Capture::open(Box::new(File::open("samples/pipboy.pcap").unwrap())).unwrap();
         let engine = Engine::complete(Registry::default());
         let scratch = engine.new_tree();
-        let mut reader = Reader { capture, engine, fork: None, scratch, queue: Queue::new(there, returned) };
+        let mut reader = ReadingThread { capture, engine, fork: None, scratch, queue: Queue::new(there, returned) };
         pass_on(&mut reader, 100);
         assert!(!reader.queue.gathers);
         items.try_iter().for_each(|item| back.send(item).unwrap());

@@ -13,7 +13,7 @@ use super::super::source::Source;
 use super::{Target, print_error};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
-use crate::write::{Kept, Late, Window};
+use crate::write::{Late, StoredFrame, Window};
 use std::collections::VecDeque;
 use std::io;
 
@@ -115,7 +115,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Takes the earliest next frame; frames without a time come first.
-    fn next(&mut self) -> io::Result<Option<Kept>> {
+    fn next(&mut self) -> io::Result<Option<StoredFrame>> {
         let Merge { lanes, counted, outcome, .. } = self;
         for lane in lanes.iter_mut() {
             lane.fill(counted, outcome)?;
@@ -154,7 +154,7 @@ struct Frames {
     /// Whether every frame is written, regardless of records.
     every: bool,
     left: u64,
-    ready: VecDeque<Kept>,
+    ready: VecDeque<StoredFrame>,
 }
 
 impl Frames {

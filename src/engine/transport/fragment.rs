@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
 use crate::layers::ip::INCOMPLETE;
-use crate::layers::{self, Bytes, HeaderPayload, Next, Part, TransportSegment};
+use crate::layers::{self, Bytes, HeaderPayload, Next, FragmentPosition, TransportSegment};
 use crate::tree::{Address, Ends, Label, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
@@ -23,7 +23,7 @@ pub(in crate::engine) struct Key {
 impl Engine {
     /// Accepts a fragment. The last missing one completes the datagram.
     #[cold]
-    pub(super) fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &TransportSegment) {
+    pub(super) fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: FragmentPosition, segment: &TransportSegment) {
         let Some(whole) = accept(&mut self.tree, &mut self.transports.fragments, frame, bytes, part, segment) else {
             (self.current.awaits, self.current.waits) = (true, true);
             if let Some(below) = segment.below {
@@ -45,7 +45,7 @@ pub(in crate::engine) fn accept(
     fragments: &mut Fragments<Key>,
     frame: &Frame<'_>,
     bytes: Bytes<'_>,
-    part: Part,
+    part: FragmentPosition,
     segment: &TransportSegment,
 ) -> Option<Joined> {
     let (src, dst) = (segment.src, segment.dst);

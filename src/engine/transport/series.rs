@@ -31,7 +31,7 @@ struct Run {
 }
 
 /// A series that has just become certain.
-pub(in crate::engine) struct Found {
+pub(in crate::engine) struct CertainSeries {
     pub(in crate::engine) candidate: Candidate,
     /// Datagrams of it that came before, and that no protocol recognized.
     pub(in crate::engine) before: u8,
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// Adds a datagram that no protocol recognizes. Returns the series that it completes.
-    pub(in crate::engine) fn add(&mut self, registry: Registry, side: crate::tree::Side, bytes: &[u8]) -> Option<Found> {
+    pub(in crate::engine) fn add(&mut self, registry: Registry, side: crate::tree::Side, bytes: &[u8]) -> Option<CertainSeries> {
         let state = &mut self.sides[side];
         if matches!(state, Side::Certain(_)) {
             return None;
@@ -63,7 +63,7 @@ impl Progress {
             return None;
         }
         *state = Side::Certain(run.candidate);
-        Some(Found { candidate: run.candidate, before: run.count - 1 })
+        Some(CertainSeries { candidate: run.candidate, before: run.count - 1 })
     }
 }
 

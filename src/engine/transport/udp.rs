@@ -1,7 +1,7 @@
 //! UDP: conversations, and the protocol of each datagram.
 
 use super::migration::ConnectionIds;
-use super::series::{Found, Progress};
+use super::series::{CertainSeries, Progress};
 use super::udp_header::{peek_payload, sockets};
 use crate::engine::Engine;
 use crate::engine::failed::ActiveConversation;
@@ -323,7 +323,7 @@ impl Exchanges {
         context: &FlowContext,
         side: Side,
         bytes: &[u8],
-    ) -> Option<Found> {
+    ) -> Option<CertainSeries> {
         let [client, server] = context.sockets?;
         let (_, conversation) = self.udp.get(&Pair::new(client, server), frame)?;
         conversation.series.get_or_insert_default().add(registry, side, bytes)

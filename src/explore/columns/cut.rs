@@ -12,7 +12,7 @@ const WIDTHS: [(usize, f64); 8] = [(1, 0.0), (2, 0.6), (3, -2.0), (4, 0.9), (5, 
 /// Explains the remaining bytes.
 pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
     opaque(table, claims);
-    let seen = Seen::new(table, context, kind);
+    let seen = ByteBehaviour::new(table, context, kind);
     let grid = Grid::new(table, context.endian);
     for (start, end) in claims.free_runs() {
         for (offset, width) in cuts(&seen, start, end, context, grid) {
@@ -95,7 +95,7 @@ impl Grid {
 }
 
 /// Behaviour of columns: in messages of the kind, or of the direction if there are few.
-struct Seen {
+struct ByteBehaviour {
     own: Vec<ByteStatistics>,
     all: Vec<ByteStatistics>,
     counts: [usize; 2],
@@ -104,10 +104,10 @@ struct Seen {
 /// Number of messages of a kind from which they are used alone.
 const ENOUGH: usize = 5;
 
-impl Seen {
-    fn new(table: &Table<'_>, context: &Context, kind: &Kind) -> Seen {
+impl ByteBehaviour {
+    fn new(table: &Table<'_>, context: &Context, kind: &Kind) -> ByteBehaviour {
         let (all, count) = context.places.get(kind.dir.index()).filter(|_| kind.header <= 1).cloned().unwrap_or_default();
-        Seen { own: table.places.clone(), all, counts: [table.rows.len(), count] }
+        ByteBehaviour { own: table.places.clone(), all, counts: [table.rows.len(), count] }
     }
 
     /// The behaviour of a column, and the number of messages it is based on.
@@ -124,7 +124,7 @@ impl Seen {
 }
 
 /// The best split of a run into fields.
-fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) -> Vec<(usize, usize)> {
+fn cuts(seen: &ByteBehaviour, start: usize, end: usize, context: &Context, grid: Grid) -> Vec<(usize, usize)> {
     let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| seen.tie(place, context.endian)).collect();
     let length = end - start;
     // For each prefix: the best sum and the width of its last field.
@@ -184,7 +184,7 @@ fn tie(first: ByteStatistics, second: ByteStatistics, n: usize, endian: Endian) 
 }
 
 /// The label of a field without other evidence.
-fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &Context) -> Claim {
+fn named(table: &Table<'_>, seen: &ByteBehaviour, offset: usize, width: usize, context: &Context) -> Claim {
     let n = table.rows.len();
     let places: Vec<ByteStatistics> = (offset..offset + width).map(|place| table.at(place)).collect();
     let values: Vec<&[u8]> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).collect();

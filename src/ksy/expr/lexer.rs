@@ -15,13 +15,13 @@ pub(super) enum TokenKind {
     Float(f64),
     Str(String),
     /// An f-string: texts, and tokens of expressions.
-    Format(Vec<Part>),
+    Format(Vec<LexedPart>),
     Name(String),
     Symbol(&'static str),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Part {
+pub(super) enum LexedPart {
     Text(String),
     Tokens(Vec<Token>, Range<usize>),
 }
@@ -68,7 +68,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
 }
 
 /// The parts of an f-string without its quotes.
-pub(super) fn format_parts(text: &str) -> Result<Vec<Part>, Wrong> {
+pub(super) fn format_parts(text: &str) -> Result<Vec<LexedPart>, Wrong> {
     Lexer { text, at: 0, formats: 1 }.parts(None)
 }
 
@@ -281,7 +281,7 @@ impl Lexer<'_> {
     }
 
     /// Text and values up to a quote, if one was opened, else to the end.
-    fn parts(&mut self, opened: Option<usize>) -> Result<Vec<Part>, Wrong> {
+    fn parts(&mut self, opened: Option<usize>) -> Result<Vec<LexedPart>, Wrong> {
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
@@ -298,9 +298,9 @@ impl Lexer<'_> {
                     }
                     self.at += 1;
                     if !text.is_empty() {
-                        parts.push(Part::Text(std::mem::take(&mut text)));
+                        parts.push(LexedPart::Text(std::mem::take(&mut text)));
                     }
-                    parts.push(Part::Tokens(tokens, brace..self.at));
+                    parts.push(LexedPart::Tokens(tokens, brace..self.at));
                 }
                 (Some(c), _) => {
                     text.push(c);
@@ -309,7 +309,7 @@ impl Lexer<'_> {
             }
         }
         if !text.is_empty() {
-            parts.push(Part::Text(text));
+            parts.push(LexedPart::Text(text));
         }
         Ok(parts)
     }

@@ -1,6 +1,6 @@
 //! Parses tokens of an expression into its syntax tree. Operators have the precedence of Python.
 
-use super::lexer::{Part, Token, TokenKind, Wrong, format_parts, tokens};
+use super::lexer::{LexedPart, Token, TokenKind, Wrong, format_parts, tokens};
 use super::origin::Origin;
 use super::syntax::{Call, FormatPart, Syntax, SyntaxKind, TypeName};
 use super::{Binary, Compare, Unary};
@@ -381,13 +381,13 @@ impl<'t> Parser<'t> {
         self.node(SyntaxKind::Str(text), place, 0)
     }
 
-    fn format(&mut self, parts: &[Part], place: SourceRange) -> Parsed {
+    fn format(&mut self, parts: &[LexedPart], place: SourceRange) -> Parsed {
         let mut done = Vec::new();
         let mut depth = 0;
         for part in parts {
             match part {
-                Part::Text(text) => done.push(FormatPart::Text(text.clone())),
-                Part::Tokens(tokens, at) => {
+                LexedPart::Text(text) => done.push(FormatPart::Text(text.clone())),
+                LexedPart::Tokens(tokens, at) => {
                     let mut inner =
                         Parser { tokens, at: 0, end: at.end.saturating_sub(1), origin: self.origin, depth: self.depth };
                     let value = inner.ternary()?;

@@ -2,7 +2,7 @@
 
 use super::failure::{EncodingNote, Failure, Outcome};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::{Context, Frame, Machine, Memory, Part};
+use super::{Context, Frame, Machine, Memory, UnitPart};
 use crate::ksy::compile::ShapeKind;
 use crate::ksy::compile::program::{NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
@@ -13,7 +13,7 @@ use crate::wire::{Cut, Error, Result, Wire};
 
 /// A message to be read.
 pub(in crate::ksy) struct Message<'a> {
-    pub part: Part<'a>,
+    pub part: UnitPart<'a>,
     /// The context of the part; for an element, that of the object that contains it.
     pub place: u32,
     /// For an element, its slot in that object.
@@ -106,16 +106,16 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     /// The fields of a message, directly below its layer.
     fn subject(&mut self, subject: &Slot, message: &Message<'_>, place: u32) {
         let entries = match message.part {
-            Part::Element(..) => self.fields.entries(message.place, message.slot),
-            Part::Whole(_) | Part::Once(_) => &[],
+            UnitPart::Element(..) => self.fields.entries(message.place, message.slot),
+            UnitPart::Whole(_) | UnitPart::Once(_) => &[],
         };
         let context = entries.get(subject.shape as usize).map_or(message.place, |entry| entry.context);
         match subject.value {
             V::Object(object) => {
                 self.object(object, context, place);
                 match message.part {
-                    Part::Once(run) => self.wire.name(once_name(self.machine.program, run)),
-                    Part::Whole(_) | Part::Element(..) => self.heading(object),
+                    UnitPart::Once(run) => self.wire.name(once_name(self.machine.program, run)),
+                    UnitPart::Whole(_) | UnitPart::Element(..) => self.heading(object),
                 }
             }
             _ => self.value(subject, entries, false),

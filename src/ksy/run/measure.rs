@@ -16,7 +16,7 @@ use crate::tree::Side;
 
 /// The part of the file that describes a message.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ksy) enum Part<'a> {
+pub(in crate::ksy) enum UnitPart<'a> {
     /// An object of this type.
     Whole(u32),
     /// The attributes before a run of messages.
@@ -25,12 +25,12 @@ pub(in crate::ksy) enum Part<'a> {
     Element(RunCode, Option<&'a [u8]>),
 }
 
-impl<'a> Part<'a> {
+impl<'a> UnitPart<'a> {
     /// A message of a stream.
-    pub(in crate::ksy) fn message(unit: UnitCode, once: Option<&'a [u8]>) -> Part<'a> {
+    pub(in crate::ksy) fn message(unit: UnitCode, once: Option<&'a [u8]>) -> UnitPart<'a> {
         match unit {
-            UnitCode::Whole(of) => Part::Whole(of),
-            UnitCode::Run(run) => Part::Element(run, once.filter(|_| run.uses_once)),
+            UnitCode::Whole(of) => UnitPart::Whole(of),
+            UnitCode::Run(run) => UnitPart::Element(run, once.filter(|_| run.uses_once)),
         }
     }
 }
@@ -127,7 +127,7 @@ pub(in crate::ksy) struct Result {
 /// Measures a part at the beginning of `input`. If `grows`, more bytes may follow.
 pub(in crate::ksy) fn measure(
     program: &Program,
-    part: Part<'_>,
+    part: UnitPart<'_>,
     input: &[u8],
     (measure, grows): (Measure, bool),
     context: Context,
@@ -159,19 +159,19 @@ pub(in crate::ksy) fn measure(
 
 impl<'p> Machine<'p, '_> {
     /// Reads a part from a stream of the input.
-    pub(super) fn part(&mut self, part: Part<'_>, input: Stream) -> (Slot, Outcome) {
+    pub(super) fn part(&mut self, part: UnitPart<'_>, input: Stream) -> (Slot, Outcome) {
         match part {
-            Part::Whole(of) => {
+            UnitPart::Whole(of) => {
                 self.progress.input = Some(self.next_stream());
                 let (object, result) = self.root(of, input);
                 (Slot { value: V::Object(object), ..Slot::default() }, result)
             }
-            Part::Once(run) => {
+            UnitPart::Once(run) => {
                 self.progress.input = Some(self.next_stream());
                 let (object, result) = self.up_to_run(run, input);
                 (Slot { value: V::Object(object), ..Slot::default() }, result.map(|_| ()))
             }
-            Part::Element(run, once) => {
+            UnitPart::Element(run, once) => {
                 self.progress.skips_once = once.is_none();
                 let around = self.around(once.unwrap_or_default());
                 let holder = match self.up_to_run(run, around) {

@@ -15,7 +15,7 @@ mod valid;
 pub(in crate::ksy) mod value;
 
 pub(in crate::ksy) use emit::{Message, run};
-pub(in crate::ksy) use measure::{Context, PARAMETERS, Part};
+pub(in crate::ksy) use measure::{Context, PARAMETERS, UnitPart};
 
 use super::compile::program::Program;
 use crate::limits;

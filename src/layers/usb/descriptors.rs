@@ -54,7 +54,7 @@ fn descriptor(wire: &mut Wire<'_>, setup: &Setup) -> Result {
     wire.group(&DESCRIPTOR, |wire| {
         wire.within(length, &DESCRIPTOR_REST, |wire| {
             wire.u8(&DESCRIPTOR_LENGTH)?;
-            let fields: &[Part] = match wire.u8(&DESCRIPTOR_TYPE)? {
+            let fields: &[DescriptorField] = match wire.u8(&DESCRIPTOR_TYPE)? {
                 DEVICE_DESCRIPTOR => DEVICE_PARTS,
                 CONFIGURATION | OTHER_SPEED => CONFIGURATION_PARTS,
                 STRING_DESCRIPTOR => return string(wire, setup.index() == 0),
@@ -70,16 +70,16 @@ fn descriptor(wire: &mut Wire<'_>, setup: &Setup) -> Result {
 }
 
 /// A field of a descriptor.
-enum Part {
+enum DescriptorField {
     Byte(&'static Field),
     Word(&'static Field),
     /// A number of this many bytes above the fields of its bits.
     Bits(&'static Field, usize, &'static [&'static Field]),
 }
 
-use Part::{Bits, Byte, Word};
+use DescriptorField::{Bits, Byte, Word};
 
-const DEVICE_PARTS: &[Part] = &[
+const DEVICE_PARTS: &[DescriptorField] = &[
     Word(&USB_VERSION),
     Byte(&DEVICE_CLASS),
     Byte(&DEVICE_SUBCLASS),
@@ -93,7 +93,7 @@ const DEVICE_PARTS: &[Part] = &[
     Byte(&SERIAL_STRING),
     Byte(&CONFIGURATIONS),
 ];
-const QUALIFIER_PARTS: &[Part] = &[
+const QUALIFIER_PARTS: &[DescriptorField] = &[
     Word(&USB_VERSION),
     Byte(&DEVICE_CLASS),
     Byte(&DEVICE_SUBCLASS),
@@ -102,7 +102,7 @@ const QUALIFIER_PARTS: &[Part] = &[
     Byte(&CONFIGURATIONS),
     Byte(&RESERVED),
 ];
-const CONFIGURATION_PARTS: &[Part] = &[
+const CONFIGURATION_PARTS: &[DescriptorField] = &[
     Word(&TOTAL_LENGTH),
     Byte(&INTERFACES),
     Byte(&CONFIGURATION_VALUE),
@@ -110,7 +110,7 @@ const CONFIGURATION_PARTS: &[Part] = &[
     Bits(&CONFIGURATION_ATTRIBUTES, 1, &[&BUS_POWERED, &SELF_POWERED, &REMOTE_WAKEUP]),
     Byte(&MAX_POWER),
 ];
-const INTERFACE_PARTS: &[Part] = &[
+const INTERFACE_PARTS: &[DescriptorField] = &[
     Byte(&INTERFACE_NUMBER),
     Byte(&ALTERNATE_SETTING),
     Byte(&ENDPOINTS),
@@ -119,13 +119,13 @@ const INTERFACE_PARTS: &[Part] = &[
     Byte(&INTERFACE_PROTOCOL),
     Byte(&INTERFACE_STRING),
 ];
-const ENDPOINT_PARTS: &[Part] = &[
+const ENDPOINT_PARTS: &[DescriptorField] = &[
     Bits(&ENDPOINT_ADDRESS, 1, &[&ENDPOINT_ADDRESS_DIRECTION, &ENDPOINT_ADDRESS_NUMBER]),
     Bits(&ENDPOINT_ATTRIBUTES, 1, &[&ENDPOINT_TRANSFER, &ENDPOINT_SYNC, &ENDPOINT_BEHAVIOUR]),
     Bits(&MAX_PACKET_SIZE, 2, &[&PACKET_SLOTS, &PACKET_SIZE]),
     Byte(&ENDPOINT_INTERVAL),
 ];
-const ASSOCIATION_PARTS: &[Part] = &[
+const ASSOCIATION_PARTS: &[DescriptorField] = &[
     Byte(&FIRST_INTERFACE),
     Byte(&INTERFACE_COUNT),
     Byte(&FUNCTION_CLASS),
@@ -135,7 +135,7 @@ const ASSOCIATION_PARTS: &[Part] = &[
 ];
 
 /// The fields that a descriptor is long enough for.
-fn parts(wire: &mut Wire<'_>, parts: &[Part]) -> Result {
+fn parts(wire: &mut Wire<'_>, parts: &[DescriptorField]) -> Result {
     for part in parts {
         let size = match part {
             Byte(_) => 1,

@@ -27,7 +27,7 @@ struct Chosen {
 }
 
 /// A selected field.
-pub enum Kept<'t> {
+pub enum SelectedField<'t> {
     /// With what lies below it.
     Whole(NodeRef<'t>),
     /// Without its subtree.
@@ -156,21 +156,21 @@ impl Choice {
     }
 
     /// Selected fields below a node, in order.
-    pub fn kept<'t>(&self, node: NodeRef<'t>) -> std::vec::IntoIter<Kept<'t>> {
+    pub fn kept<'t>(&self, node: NodeRef<'t>) -> std::vec::IntoIter<SelectedField<'t>> {
         let mut kept = Vec::new();
         let mut behind = node.place();
         let all_below = self.is_whole(node.field());
         for node in std::iter::once(node).chain(below(node)) {
             let field = node.field();
-            self.computed(node, |_, field, value| kept.push(Kept::Computed(field, value)));
+            self.computed(node, |_, field, value| kept.push(SelectedField::Computed(field, value)));
             if node.place() <= behind {
                 continue;
             }
             if all_below || self.is_whole(field) {
-                kept.push(Kept::Whole(node));
+                kept.push(SelectedField::Whole(node));
                 behind = node.last();
             } else if self.names(field) {
-                kept.push(Kept::Alone(node));
+                kept.push(SelectedField::Alone(node));
             }
         }
         kept.into_iter()

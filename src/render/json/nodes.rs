@@ -3,7 +3,7 @@
 //! Fields dominate the output, so their keys are appended as precomputed text.
 
 use super::Ask;
-use super::choice::{Choice, Kept};
+use super::choice::{Choice, SelectedField};
 use super::writer::{Members, Out, Put, Shown};
 use crate::record::{Bookmark, Buffer, Location, level_of, location_of};
 use crate::tree::{Dissection, Field, Kind, Level, MASKED_TEXT, NodeRef, Note, Span, Value};
@@ -50,10 +50,12 @@ impl Children<'_, '_> {
     /// Writes the selected fields, without their groups.
     fn chosen(&self, choice: &Choice, nodes: Nodes<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
         let extra = self.extra.iter().map(Item::Literal);
-        out.list(extra.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
-            Item::Kept(Kept::Whole(node)) => nodes.one(node, true, around, out),
-            Item::Kept(Kept::Alone(node)) => nodes.one(node, false, around, out),
-            Item::Kept(Kept::Computed(field, value)) => Literal { name: field.abbrev, label: field.name, value }.put(out),
+        out.list(extra.chain(choice.kept(self.node).map(Item::SelectedField)), |out, item| match item {
+            Item::SelectedField(SelectedField::Whole(node)) => nodes.one(node, true, around, out),
+            Item::SelectedField(SelectedField::Alone(node)) => nodes.one(node, false, around, out),
+            Item::SelectedField(SelectedField::Computed(field, value)) => {
+                Literal { name: field.abbrev, label: field.name, value }.put(out)
+            }
             Item::Literal(literal) => literal.put(out),
         })
     }
@@ -61,7 +63,7 @@ impl Children<'_, '_> {
 
 /// A selected field.
 enum Item<'b, 't> {
-    Kept(Kept<'t>),
+    SelectedField(SelectedField<'t>),
     Literal(&'b Literal<'b>),
 }
 

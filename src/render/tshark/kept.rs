@@ -32,19 +32,19 @@ impl KeptNames {
 }
 
 /// Any other sink, restricted to selected fields.
-pub struct Kept<'w> {
+pub struct Restricted<'w> {
     inner: Box<dyn Sink + Send + 'w>,
     only: Only,
 }
 
-impl<'w> Kept<'w> {
+impl<'w> Restricted<'w> {
     /// Restricts `inner` to these fields.
-    pub fn new(inner: Box<dyn Sink + Send + 'w>, only: Only) -> Kept<'w> {
-        Kept { inner, only }
+    pub fn new(inner: Box<dyn Sink + Send + 'w>, only: Only) -> Restricted<'w> {
+        Restricted { inner, only }
     }
 }
 
-impl Sink for Kept<'_> {
+impl Sink for Restricted<'_> {
     fn demand(&self, view: View) -> Demand {
         let demand = self.inner.demand(view);
         let fields = if demand.fields == Fields::All { Fields::Only(self.only) } else { demand.fields };

@@ -15,7 +15,7 @@ mod shape;
 
 pub use columns::{Psml, Tabs};
 pub use ek::Ek;
-pub use kept::{Kept, KeptNames};
+pub use kept::{KeptNames, Restricted};
 pub use mapping::elastic_mapping;
 pub use pdml::Pdml;
 pub use raw::Raw;
