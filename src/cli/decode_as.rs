@@ -1,8 +1,8 @@
 //! Parses `--as`, `--link`, `--port` and `-d`. Errors name the accepted values.
 
 use super::args::Reading;
-use super::forms::Wrong;
 use super::settings;
+use super::usage_error::UsageError;
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::nearest::similar;
@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
 /// The registry configured by the options.
-pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
+pub(super) fn registry(reading: &Reading) -> Result<Registry, UsageError> {
     settings::limit(&reading.limit)?;
     let registry = Registry::default();
     let decode_as = reading.decode_as.iter().map(|text| decode_as(registry, text)).collect::<Result<_, _>>()?;
@@ -44,7 +44,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
 }
 
 /// Input options.
-pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, Wrong> {
+pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, UsageError> {
     let assume = registry.assume();
     let format = reading.input_format.map(InputFormat::from);
     let format = if reading.hex_text.is_some() { format.or(Some(InputFormat::Hex)) } else { format };
@@ -65,7 +65,7 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
 }
 
 /// Parses a link type, by name or number.
-fn link(text: &str) -> Result<u16, Wrong> {
+fn link(text: &str) -> Result<u16, UsageError> {
     link_number(text)
         .ok_or_else(|| format!("--link {text}: unknown link type; expected a number or a name{}", similar(text, link_names())))
 }
@@ -78,7 +78,7 @@ fn by_setting(registry: Registry, text: &str) -> Option<(&'static Protocol, &str
 }
 
 /// Parses `eth`, `librpc`, `xfire:c2s`.
-fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
+fn as_protocol(registry: Registry, text: &str) -> Result<Assume, UsageError> {
     let (name, side) = match text.split_once(':') {
         Some((name, "c2s")) => (name, Some(Side::Client)),
         Some((name, "s2c")) => (name, Some(Side::Server)),
@@ -121,7 +121,7 @@ fn layer(name: &str) -> Option<Next> {
     LAYERS.iter().find(|(known, _)| *known == name).map(|(_, next)| *next)
 }
 
-fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<&'static Protocol, Wrong> {
+fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<&'static Protocol, UsageError> {
     let known = || registry.applications().map(|protocol| protocol.this.abbrev);
     match registry.applications().find(|protocol| protocol.this.abbrev == name) {
         Some(protocol) => Ok(protocol),
@@ -133,7 +133,7 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
 }
 
 /// Parses `tcp:27000` or `udp:28000`.
-fn port(text: &str) -> Result<On, Wrong> {
+fn port(text: &str) -> Result<On, UsageError> {
     let wrong = || format!("--port {text}: expected tcp:PORT or udp:PORT, such as tcp:27000");
     let (transport, port) = text.split_once(':').ok_or_else(wrong)?;
     let port: u16 = port.parse().map_err(|_| wrong())?;
@@ -146,7 +146,7 @@ fn port(text: &str) -> Result<On, Wrong> {
 
 /// Parses `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`,
 /// `link==user0,xfire`, `…,none`.
-pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
+pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, UsageError> {
     let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
     let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
     let (field, value) = selector.split_once("==").ok_or_else(|| wrong("the selector has no =="))?;

@@ -7,6 +7,7 @@ use super::follow::conversation;
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, forms, intervals, of_output, print_error};
 use crate::diff::{Capture, Ignored, View, compare, write_json};
 use crate::filter::Filter;
@@ -91,14 +92,14 @@ struct Sides {
     ignored: Ignored,
 }
 
-fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(InputSettings, Sides), forms::Wrong> {
+fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(InputSettings, Sides), UsageError> {
     if let Some(filter) = &options.filter {
         intervals::parsed("-Y", filter)?;
     }
     let ignored = Ignored::parse(&options.ignore.join(","), is_known);
     let ignored =
         if options.ignore.is_empty() { Ignored::default() } else { ignored.map_err(|why| format!("--ignore {why}"))? };
-    let parts = |list: &str, what: &str, one: &dyn Fn(&str) -> Result<Which, forms::Wrong>| {
+    let parts = |list: &str, what: &str, one: &dyn Fn(&str) -> Result<Which, UsageError>| {
         let found = list.split(',').map(|part| one(part.trim())).collect::<Result<Vec<_>, _>>()?;
         match found.as_slice() {
             [both] => Ok([*both, *both]),

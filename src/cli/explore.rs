@@ -8,6 +8,7 @@ use super::follow::{Matching, conversation};
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, forms, print_error, several};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
@@ -145,7 +146,7 @@ struct Parsed {
     at: Option<i64>,
 }
 
-fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(InputSettings, Parsed), forms::Wrong> {
+fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(InputSettings, Parsed), UsageError> {
     let list = |list: &String| list.split(',').map(|one| conversation(one.trim())).collect::<Result<Vec<_>, _>>();
     let streams = options.stream.as_ref().map(list).transpose()?;
     let filter = options.filter.as_deref().map(Matching::new).transpose()?;
@@ -171,7 +172,7 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(InputSettings
 }
 
 /// Parses an offset, negative from the end: 6, 0x1f, -4.
-fn offset(text: &str) -> Result<i64, forms::Wrong> {
+fn offset(text: &str) -> Result<i64, UsageError> {
     let (sign, bare) = text.strip_prefix('-').map_or((1, text), |bare| (-1, bare));
     let number = match bare.strip_prefix("0x") {
         Some(hex) => u32::from_str_radix(hex, 16),

@@ -1,6 +1,7 @@
 //! `explore --find` and `--find-change`: search for a known value in the payload.
 
 use super::explore::ExploreOptions;
+use super::usage_error::UsageError;
 use super::{Exit, forms, print_error};
 use crate::explore::{COMPARED, Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
 use std::io::{self, Write};
@@ -21,7 +22,7 @@ pub(super) enum Sought {
 
 impl Sought {
     /// Parses the options; `None` without them.
-    pub(super) fn new(value: Option<&str>, change: Option<&str>) -> Result<Option<Sought>, forms::Wrong> {
+    pub(super) fn new(value: Option<&str>, change: Option<&str>) -> Result<Option<Sought>, UsageError> {
         match (value, change) {
             (Some(value), _) => {
                 Value::parse(value).map(|value| Some(Sought::Value(value))).map_err(|why| format!("--find {why}"))

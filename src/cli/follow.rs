@@ -5,6 +5,7 @@ use super::audience::Audience;
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, forms, intervals, print_error, several};
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
@@ -26,7 +27,7 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
     let prepared = || {
         let filter = || options.filter.as_deref().map(Matching::new).transpose();
         filter()?;
-        Ok::<_, forms::Wrong>((InputSettings::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
+        Ok::<_, UsageError>((InputSettings::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
     };
     match prepared() {
         Ok((settings, task, filter)) => {
@@ -55,7 +56,7 @@ enum Task {
     Files(Option<(StreamId, Content)>),
 }
 
-fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wrong> {
+fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, UsageError> {
     let stream = options.stream.as_deref().map(stream).transpose()?;
     if options.write_dir.is_some() {
         return match options.form {
@@ -86,7 +87,7 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wr
 }
 
 /// Parses `tcp/0`, `udp/3`, `0` for TCP, and `http/0` or `tls/0` for the content of `tcp/0`.
-fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
+fn stream(text: &str) -> Result<(StreamId, Content), UsageError> {
     let bytes = Content::Bytes;
     let (transport, content, number) = match text.split_once('/') {
         Some(("tcp", number)) => (Transport::Tcp, bytes, number),
@@ -102,14 +103,14 @@ fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
 }
 
 /// Parses a conversation, for commands that use its bytes only.
-pub(super) fn conversation(text: &str) -> Result<StreamId, forms::Wrong> {
+pub(super) fn conversation(text: &str) -> Result<StreamId, UsageError> {
     match stream(text)? {
         (id, Content::Bytes) => Ok(id),
         _ => Err(format!("-s {text}: expected a comma-separated list of tcp/N, udp/N or N")),
     }
 }
 
-fn wrong_stream(text: &str) -> forms::Wrong {
+fn wrong_stream(text: &str) -> UsageError {
     format!(
         "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for the content of tcp/N; `follow FILE` lists the conversations"
     )
@@ -125,7 +126,7 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    pub(super) fn new(text: &str) -> Result<Matching, forms::Wrong> {
+    pub(super) fn new(text: &str) -> Result<Matching, UsageError> {
         let filter = intervals::parsed("-Y", text)?;
         let scope = filter.scope();
         let view = if scope.frames && !scope.messages { View::Packets } else { View::Messages };

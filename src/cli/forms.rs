@@ -1,6 +1,7 @@
 //! Derives the output plan from the options.
 
 use super::args::{Form, Output, When};
+use super::usage_error::UsageError;
 use crate::filter;
 use crate::glossary;
 use crate::nearest::similar;
@@ -14,9 +15,6 @@ use crate::render::{
 use crate::sink::Sink;
 use crate::tree::{Field, Only};
 use std::io::{self, IsTerminal, Write};
-
-/// A usage error: the problem and what to try.
-pub(super) type Wrong = String;
 
 /// Output plan.
 pub(super) enum Plan {
@@ -55,7 +53,7 @@ pub(super) struct Contents {
 
 impl Plan {
     /// Derives the plan for one or `several` inputs. With `waits`, each record is flushed at once.
-    pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
+    pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, UsageError> {
         let form = form(output)?;
         if output.title.is_some() && form != Form::Html {
             return Err("--title requires -T html".into());
@@ -65,12 +63,13 @@ impl Plan {
             .ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
         let json = |shape| {
             let options = JsonOptions { shape, carriers: output.verbose, flush: waits };
-            Ok::<Plan, Wrong>(Plan::Json(
+            Ok::<Plan, UsageError>(Plan::Json(
                 options,
                 Contents { choice: choice(&output.columns, shape)?, raw: output.raw || output.hex, file_names: several },
             ))
         };
-        let columns = |options| Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, output)?));
+        let columns =
+            |options| Ok::<Plan, UsageError>(Plan::Columns(columns(&output.columns)?, column_options(options, output)?));
         let document = |form| Plan::Document(form, KeptNames::default(), time);
         Ok(match form {
             _ if output.quiet => Plan::Silent,
@@ -101,7 +100,7 @@ impl Plan {
     ///
     /// # Errors
     /// An unknown name.
-    pub(super) fn keeping(self, names: &str, below: bool) -> Result<Plan, Wrong> {
+    pub(super) fn keeping(self, names: &str, below: bool) -> Result<Plan, UsageError> {
         let mut known = Vec::new();
         for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
             let fields = Registry::default().named(name);
@@ -206,7 +205,7 @@ fn scope(columns: &[Column]) -> Scope {
 }
 
 /// Parses the fields to keep in JSON. Flat and nested records have additional keys.
-fn choice(names: &[String], shape: Shape) -> Result<Option<(Choice, Scope)>, Wrong> {
+fn choice(names: &[String], shape: Shape) -> Result<Option<(Choice, Scope)>, UsageError> {
     if names.is_empty() {
         return Ok(None);
     }
@@ -222,7 +221,7 @@ fn choice(names: &[String], shape: Shape) -> Result<Option<(Choice, Scope)>, Wro
     Ok(Some((Choice::new(columns, keys), scope)))
 }
 
-fn form(output: &Output) -> Result<Form, Wrong> {
+fn form(output: &Output) -> Result<Form, UsageError> {
     let is_detailed = output.full || output.hex || output.only.is_some();
     let selection = match output.form {
         Some(Form::Text) if !is_detailed => Some(Form::List),
@@ -250,7 +249,7 @@ fn form(output: &Output) -> Result<Form, Wrong> {
 }
 
 /// Protocols of `-O`; all if empty.
-fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
+fn details(names: Option<&str>) -> Result<Vec<&'static Field>, UsageError> {
     let names = names.map(|names| names.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let registry = Registry::default();
     let known = |name: &&str| registry.protocol(name).map(|protocol| protocol.this);
@@ -291,7 +290,7 @@ pub(super) fn width() -> Option<usize> {
     Some(usize::from(width.0))
 }
 
-fn table_options(output: &Output, theme: Theme, time: TimeForm, several: bool) -> Result<TableOptions, Wrong> {
+fn table_options(output: &Output, theme: Theme, time: TimeForm, several: bool) -> Result<TableOptions, UsageError> {
     Ok(TableOptions {
         verbose_fields: output.full,
         carriers: output.verbose,
@@ -309,35 +308,35 @@ fn list_options(output: &Output, theme: Theme, time: TimeForm, several: bool) ->
     ListOptions { theme, time, file_names: several, width: width(), whole, flush: false, hex, secrets: false }
 }
 
-pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
+pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, UsageError> {
     names.iter().map(|name| column(name)).collect()
 }
 
-fn column(name: &str) -> Result<Column, Wrong> {
+fn column(name: &str) -> Result<Column, UsageError> {
     filter::column(name, Registry::default())
         .map_err(|mistake| if filter::is_name(name) { unknown_field(name) } else { format!("-e: {mistake}") })
 }
 
 /// Error message for an unknown field, with similar names.
-pub(super) fn unknown_field(name: &str) -> Wrong {
+pub(super) fn unknown_field(name: &str) -> UsageError {
     let registry = Registry::default();
     let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]);
     unknown("field", name, fields.chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name)))
 }
 
 /// Error message for an unknown protocol, with similar names.
-pub(super) fn unknown_protocol(name: &str) -> Wrong {
+pub(super) fn unknown_protocol(name: &str) -> UsageError {
     unknown("protocol", name, glossary::protocols(Registry::default()).into_iter().map(|protocol| protocol.this.abbrev))
 }
 
-fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
+fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> UsageError {
     match similar(&Registry::default().with_filter_name(name), known) {
         names if names.is_empty() => format!("unknown {what} {name:?}; `proto-dissect {what}s` lists all"),
         names => format!("unknown {what} {name:?}{names}"),
     }
 }
 
-pub(super) fn column_options(mut columns: ColumnOptions, output: &Output) -> Result<ColumnOptions, Wrong> {
+pub(super) fn column_options(mut columns: ColumnOptions, output: &Output) -> Result<ColumnOptions, UsageError> {
     columns.all_late = output.filter.is_some();
     for option in &output.column_options {
         let Some((name, value)) = option.split_once('=') else {

@@ -2,9 +2,10 @@
 
 use super::args::When;
 use super::complete;
-use super::forms::{self, Wrong};
+use super::forms;
 use super::habits::Glossary;
 use super::screen::Screen;
+use super::usage_error::UsageError;
 use super::{Exit, of_output, print_error};
 use crate::columns::write_schema;
 use crate::glossary::{self, Entry, GlossaryLook};
@@ -65,7 +66,7 @@ pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
     })
 }
 
-fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Protocol, Wrong> {
+fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Protocol, UsageError> {
     let all = glossary::protocols(registry);
     all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| forms::unknown_protocol(name))
 }
@@ -122,7 +123,7 @@ fn style(color: When) -> GlossaryLook {
     GlossaryLook { theme: forms::theme(color), width: forms::width() }
 }
 
-fn usage(wrong: &Wrong) -> Exit {
+fn usage(wrong: &UsageError) -> Exit {
     print_error(format_args!("{wrong}"));
     Exit::Usage
 }

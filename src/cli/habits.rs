@@ -4,9 +4,9 @@ use super::Exit;
 use super::args::{Args, BrowseOptions, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
-use super::forms::Wrong;
 use super::stats::StatsOptions;
 use super::switching::Switching;
+use super::usage_error::UsageError;
 use clap::{Args as Group, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,7 @@ pub enum Glossary {
 
 impl Capturing {
     /// Returns the alternative to an unsupported option.
-    fn alternative(&self) -> Option<Wrong> {
+    fn alternative(&self) -> Option<UsageError> {
         let pipe = |more: &str| self.pipe(more);
         if let Some(condition) = &self.autostop {
             return Some(format!("-a stops a live capture, which this program does not do; try {}", self.stopping(condition)));
@@ -148,7 +148,7 @@ impl Capturing {
     }
 
     /// `-s`: of other programs the snapshot length, here a conversation.
-    fn of_snapshot(&self) -> Option<Wrong> {
+    fn of_snapshot(&self) -> Option<UsageError> {
         let snapshot = self.snapshot.as_deref()?;
         if snapshot.contains('/') {
             return Some(format!("-s selects a conversation of follow; try proto-dissect follow FILE -s {snapshot}"));
@@ -161,7 +161,7 @@ impl Capturing {
     }
 
     /// Options of the interface of a live capture.
-    fn of_interface(&self) -> Option<Wrong> {
+    fn of_interface(&self) -> Option<UsageError> {
         let options = [
             (self.not_promiscuous, "-p", "-p "),
             (self.monitor, "-I", "-I "),
@@ -173,7 +173,7 @@ impl Capturing {
     }
 
     /// Options that have nothing to do with a live capture.
-    fn of_other(&self) -> Option<Wrong> {
+    fn of_other(&self) -> Option<UsageError> {
         let others = [
             (self.profile.is_some(), "-C selects a Wireshark configuration profile; use -o PROTO.NAME=VALUE and -d instead"),
             (
@@ -229,7 +229,7 @@ impl Capturing {
 ///
 /// # Errors
 /// The alternative to an unsupported option.
-pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
+pub(super) fn settle(mut args: Args) -> Result<Args, UsageError> {
     let Habits { capturing, switching, .. } = &args.habits;
     if let Some(wrong) = capturing.alternative().or_else(|| switching.alternative()) {
         return Err(wrong);
@@ -264,7 +264,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
 }
 
 /// Arguments after -r are the filter, as in tshark, unless they name files.
-fn words_as_filter(args: &mut Args) -> Result<(), Wrong> {
+fn words_as_filter(args: &mut Args) -> Result<(), UsageError> {
     if args.reading.read_files.is_empty() || args.files.is_empty() || args.files.iter().any(|file| may_be_file(file)) {
         return Ok(());
     }
@@ -315,7 +315,7 @@ fn is_input() -> bool {
 }
 
 /// Reports the alternative to an unsupported option.
-pub(super) fn reject(wrong: &Wrong) -> Exit {
+pub(super) fn reject(wrong: &UsageError) -> Exit {
     super::print_error(format_args!("{wrong}"));
     Exit::Usage
 }
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    fn settled(words: &[&str]) -> Result<Args, Wrong> {
+    fn settled(words: &[&str]) -> Result<Args, UsageError> {
         settle(Args::try_parse_from(["proto-dissect"].iter().chain(words)).unwrap())
     }
 

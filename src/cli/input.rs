@@ -3,10 +3,10 @@
 use super::args::Reading;
 use super::audience::Audience;
 use super::candidates::Candidates;
-use super::forms::Wrong;
 use super::progress::{Progress, TotalProgress};
 use super::similar_file::cannot_open;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
 use crate::input::{Capture, OpenError, Options, ReadError, link_name};
@@ -43,7 +43,7 @@ pub(super) struct InputSettings {
 
 impl InputSettings {
     /// Parses the options. Errors name the expected values.
-    pub(super) fn new(reading: &Reading) -> Result<InputSettings, Wrong> {
+    pub(super) fn new(reading: &Reading) -> Result<InputSettings, UsageError> {
         let registry = decode_as::registry(reading)?;
         let options = decode_as::options(reading, registry)?;
         let assumed = Assumed::of(reading, registry.assume());

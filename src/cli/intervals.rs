@@ -1,7 +1,7 @@
 //! Parses `-z io,stat`: an interval, and a column per filter or function.
 
-use super::forms::Wrong;
 use super::print_error;
+use super::usage_error::UsageError;
 use crate::filter::Filter;
 use crate::layers;
 use crate::record::Record;
@@ -15,7 +15,7 @@ use std::time::Duration;
 const COLUMNS: usize = 64;
 
 /// Parses intervals and columns; `rest` is the text after `io,stat,`.
-pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
+pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, UsageError> {
     let wrong = || format!("-z {name}: expected io,stat,SECONDS[,FILTER]..., such as io,stat,1,tcp,udp; 0 is the whole capture");
     let (interval, columns) = match rest.split_once(',') {
         Some((interval, columns)) => (interval, split(columns)),
@@ -59,7 +59,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-fn column(name: &str, text: &str) -> Result<Column, Wrong> {
+fn column(name: &str, text: &str) -> Result<Column, UsageError> {
     let called = Function::ALL.into_iter().find_map(|function| {
         let (field, filter) = text.strip_prefix(function.name())?.strip_prefix('(')?.split_once(')')?;
         Some((function, field.trim(), filter))
@@ -89,7 +89,7 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
 }
 
 /// Parses the filter of an option, whose name precedes errors.
-pub(super) fn parsed(option: &str, filter: &str) -> Result<Filter, Wrong> {
+pub(super) fn parsed(option: &str, filter: &str) -> Result<Filter, UsageError> {
     let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("{option}: {mistake}"))?;
     for undissected in filter.undissected() {
         print_error(format_args!("{option}: {undissected} is a Wireshark protocol that is not supported; it never matches"));
@@ -103,7 +103,7 @@ fn wanted(filter: &Filter) -> Demand {
 }
 
 /// Parses the filter of an option as a gate.
-pub(super) fn gate(option: &str, filter: &str) -> Result<FrameFilter, Wrong> {
+pub(super) fn gate(option: &str, filter: &str) -> Result<FrameFilter, UsageError> {
     let text = filter.trim();
     let filter = parsed(option, text)?;
     let demand = wanted(&filter);
@@ -111,7 +111,7 @@ pub(super) fn gate(option: &str, filter: &str) -> Result<FrameFilter, Wrong> {
 }
 
 /// Values for a function of a field.
-fn values(function: Function, name: &str) -> Result<Values, Wrong> {
+fn values(function: Function, name: &str) -> Result<Values, UsageError> {
     if pseudo::named(name).is_some() {
         return match name {
             "frame.len" => Ok(Values::Frame(|record| number(record, "frame.len"))),

@@ -48,6 +48,7 @@ mod split;
 mod stats;
 mod switching;
 mod unexplained;
+mod usage_error;
 mod user_files;
 mod view;
 mod watch;

@@ -5,6 +5,7 @@ use super::audience::Audience;
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, forms, of_output, print_error};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -136,7 +137,7 @@ pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
 }
 
 /// Parses `http,DIR`.
-fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
+fn wanted(value: &str) -> Result<(&'static Field, PathBuf), UsageError> {
     let (name, folder) = value
         .split_once(',')
         .filter(|(_, folder)| !folder.is_empty())

@@ -1,6 +1,6 @@
 //! Preferences of Wireshark that are no settings of protocols: what to use instead.
 
-use super::forms::Wrong;
+use super::usage_error::UsageError;
 
 /// Fields for the columns of Wireshark's packet list, by their format.
 const COLUMNS: &[(&str, &str)] = &[
@@ -34,7 +34,7 @@ const COLUMNS: &[(&str, &str)] = &[
 ];
 
 /// What to use instead of a preference of Wireshark; `None` if the name is none that is answered.
-pub(super) fn alternative(name: &str, value: &str) -> Option<Wrong> {
+pub(super) fn alternative(name: &str, value: &str) -> Option<UsageError> {
     let (group, _) = name.split_once('.')?;
     Some(match (group, name) {
         (_, "gui.column.format" | "column.format") => {

@@ -1,13 +1,14 @@
 //! The default command: prints the records of inputs.
 
 use super::args::Args;
-use super::forms::{Plan, Wrong};
+use super::forms::Plan;
 use super::input::{self, InputSettings};
 use super::outcome::Outcome;
 use super::printer::Printer;
 use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, of_output, parallel, print_error};
 use std::io::{self, IsTerminal, Write};
 
@@ -50,7 +51,7 @@ struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// Derives the task from the options.
-    fn new(sources: &'a [Source], settings: InputSettings, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
+    fn new(sources: &'a [Source], settings: InputSettings, Args { output, habits, .. }: &Args) -> Result<Task<'a>, UsageError> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_complete))?;
         let plan = match (&habits.kept, &habits.kept_below) {
             (Some(names), _) => plan.keeping(names, false)?,

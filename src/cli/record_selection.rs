@@ -1,11 +1,11 @@
 //! Selects records by filter and number, across all inputs.
 
 use super::args::Output;
-use super::forms::Wrong;
 use super::notes;
 use super::outcome::Outcome;
 use super::selection::Selection;
 use super::unexplained::Unexplained;
+use super::usage_error::UsageError;
 use super::view::Choice;
 use crate::engine::Prefilter;
 use crate::filter::Filter;
@@ -129,7 +129,7 @@ fn is_seen(of: Dissection<'_>, record: &Record<'_>) -> bool {
 
 impl RecordSelection {
     /// Parses the options. Errors name the expected values.
-    pub(super) fn new(output: &Output, columns: Option<Scope>) -> Result<RecordSelection, Wrong> {
+    pub(super) fn new(output: &Output, columns: Option<Scope>) -> Result<RecordSelection, UsageError> {
         let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
         let filter = output.filter.as_ref().map(parse).transpose()?;
         for name in filter.iter().flat_map(Filter::undissected) {

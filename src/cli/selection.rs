@@ -1,7 +1,7 @@
 //! Selection of records by `-c`, `--skip` and `--number`.
 
 use super::args::Output;
-use super::forms::Wrong;
+use super::usage_error::UsageError;
 use std::ops::RangeInclusive;
 
 /// Selection by number and count. Counts continue across inputs.
@@ -13,7 +13,7 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Parses the options. Errors name the expected values.
-    pub(super) fn new(output: &Output) -> Result<Selection, Wrong> {
+    pub(super) fn new(output: &Output) -> Result<Selection, UsageError> {
         let numbers = output.numbers.as_deref().map(numbers).transpose()?;
         Ok(Selection { skip: output.skip, remaining: output.count, numbers })
     }
@@ -104,7 +104,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a comma-separated list of `5`, `10-20` and `30-`.
-fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, Wrong> {
+fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, UsageError> {
     let wrong = || format!("--number {text}: expected a comma-separated list of numbers and ranges, such as 5,10-20");
     text.split(',')
         .map(|part| {

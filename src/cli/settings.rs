@@ -1,8 +1,8 @@
 //! Protocol settings, `-o PROTO.NAME=VALUE`, and limits on memory and work, `--limit NAME=VALUE`.
 
-use super::forms::Wrong;
 use super::preferences;
 use super::source;
+use super::usage_error::UsageError;
 use crate::limits::{self, Unset};
 use crate::nearest::{examples, similar};
 use crate::registry::Registry;
@@ -10,7 +10,7 @@ use crate::wire::{InvalidValue, Setting, Settings, ValueKind};
 use std::io::{self, Read};
 
 /// Parses the options, with `=` or as in tshark with `:`. Errors list similar names.
-pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
+pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, UsageError> {
     let mut settings = Settings::new();
     for option in options {
         let Some((name, value)) = option.split_once(['=', ':']) else {
@@ -49,7 +49,7 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
 }
 
 /// Applies the limits of `--limit`. Errors list similar names.
-pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
+pub(super) fn limit(options: &[String]) -> Result<(), UsageError> {
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("--limit {option}: expected NAME=VALUE, such as {}=1M", examples(option, limit_names())));

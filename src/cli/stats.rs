@@ -6,6 +6,7 @@ use super::complete;
 use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
+use super::usage_error::UsageError;
 use super::{Exit, follow, forms, intervals, of_output, print_error, several};
 use crate::input::Extra;
 use crate::nearest::nearest;
@@ -89,7 +90,7 @@ struct Parsed {
 }
 
 /// Parses names of statistics, without duplicates; all statistics if empty.
-fn parsed(names: &[String], filter: Option<&str>) -> Result<Parsed, forms::Wrong> {
+fn parsed(names: &[String], filter: Option<&str>) -> Result<Parsed, UsageError> {
     let mut parsed = Parsed::default();
     for name in names {
         parsed.add(name)?;
@@ -104,7 +105,7 @@ fn parsed(names: &[String], filter: Option<&str>) -> Result<Parsed, forms::Wrong
 }
 
 impl Parsed {
-    fn add(&mut self, name: &str) -> Result<(), forms::Wrong> {
+    fn add(&mut self, name: &str) -> Result<(), UsageError> {
         let Parsed { parts, details, filters } = self;
         if let Some(rest) = name.strip_prefix("io,stat,") {
             parts.push(Part::Intervals(details.intervals.len()));
@@ -143,7 +144,7 @@ impl Parsed {
 }
 
 /// Restricts statistics to what follows their name: a severity, address families or a filter.
-fn restrict(details: &mut Details, name: &str, part: Part, counted: Part, rest: &str) -> Result<(), forms::Wrong> {
+fn restrict(details: &mut Details, name: &str, part: Part, counted: Part, rest: &str) -> Result<(), UsageError> {
     match part {
         Part::Expert => {
             let (word, filter) = rest.split_once(',').unwrap_or((rest, ""));
@@ -165,7 +166,7 @@ fn restrict(details: &mut Details, name: &str, part: Part, counted: Part, rest: 
 }
 
 /// Parses a comma-separated list of `ip`, `ipv4` and `ipv6`.
-fn families(name: &str, words: &str) -> Result<Families, forms::Wrong> {
+fn families(name: &str, words: &str) -> Result<Families, UsageError> {
     let mut has = [false; 2];
     for word in words.split(',') {
         match word {
@@ -218,7 +219,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["names,dns", "resolved", "addresses,names"], "hosts"),
 ];
 
-fn unknown(name: &str) -> forms::Wrong {
+fn unknown(name: &str) -> UsageError {
     if name.starts_with("follow,") {
         return format!("-z {name} cannot be combined with another -z");
     }
@@ -247,7 +248,7 @@ fn list(screen: Screen) -> io::Result<Exit> {
 }
 
 /// Converts `follow,tcp,hex,0` to options of `follow`.
-fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, forms::Wrong> {
+fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, UsageError> {
     let wrong = || format!("-z {name}: expected follow,tcp|udp|http|tls,hex|ascii|raw|yaml,N, such as follow,tcp,hex,0");
     let ["follow", transport @ ("tcp" | "udp" | "http" | "tls"), form, number] = name.split(',').collect::<Vec<_>>()[..] else {
         return Err(wrong());

@@ -1,6 +1,7 @@
 //! Options of tshark that switch protocols on and off, answered with the options that do.
 
-use super::forms::{Wrong, unknown_protocol};
+use super::forms::unknown_protocol;
+use super::usage_error::UsageError;
 use crate::registry::Registry;
 use crate::wire::On;
 use clap::Args as Group;
@@ -24,7 +25,7 @@ pub struct Switching {
 
 impl Switching {
     /// Returns the alternative to an unsupported option.
-    pub(super) fn alternative(&self) -> Option<Wrong> {
+    pub(super) fn alternative(&self) -> Option<UsageError> {
         let named = [&self.disabled, &self.only_protocols, &self.enabled];
         let mut names = named.into_iter().flatten().flat_map(|list| list.split(',')).map(str::trim);
         if let Some(unknown) = names.find(|name| Registry::default().protocol(name).is_none()) {

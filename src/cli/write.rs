@@ -4,11 +4,11 @@ mod merge;
 
 use super::args::{Args, CaptureForm, Output};
 use super::counted::Counted;
-use super::forms::Wrong;
 use super::input::InputSettings;
 use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};
+use super::usage_error::UsageError;
 use super::{Exit, interrupt, of_output, print, print_error};
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
@@ -65,7 +65,7 @@ fn write(
     mut settings: InputSettings,
     target: &Target,
     window: usize,
-) -> Result<Exit, Wrong> {
+) -> Result<Exit, UsageError> {
     let again = target.is_file() && sources.iter().all(Source::is_complete);
     let mut known = vec![Late::default(); sources.len()];
     loop {
@@ -96,7 +96,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    fn new(path: &Path, form: Option<CaptureForm>, sources: &[Source]) -> Result<Target, Wrong> {
+    fn new(path: &Path, form: Option<CaptureForm>, sources: &[Source]) -> Result<Target, UsageError> {
         let form = form.map(|form| match form {
             CaptureForm::Pcap => FileForm::Pcap,
             CaptureForm::Pcapng => FileForm::PcapNg,

@@ -2,7 +2,7 @@
 
 use super::super::args::{Args, Output};
 use super::super::counted::Counted;
-use super::super::forms::{self, Wrong};
+use super::super::forms;
 use super::super::input::{self, InputSettings};
 use super::super::outcome::Outcome;
 use super::super::printer::Printer;
@@ -11,6 +11,7 @@ use super::super::replace::Replacement;
 use super::super::screen::Screen;
 use super::super::source::Source;
 use super::super::split::empty_folder;
+use super::super::usage_error::UsageError;
 use super::super::{Exit, of_output, print_error};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
@@ -43,7 +44,7 @@ struct Task {
 }
 
 impl Task {
-    fn new(args: &Args) -> Result<Task, Wrong> {
+    fn new(args: &Args) -> Result<Task, UsageError> {
         let output = &args.output;
         // Batches are assembled in order.
         let settings = InputSettings::new(&args.reading)?.alone();
@@ -64,7 +65,7 @@ impl Task {
     }
 
     /// Reads all inputs. Errors are usage errors.
-    fn run(self, args: &Args, screen: Screen) -> Result<Exit, Wrong> {
+    fn run(self, args: &Args, screen: Screen) -> Result<Exit, UsageError> {
         let sources = Source::all(&args.files, &args.reading);
         let output = &args.output;
         let (target, replacement) = match (&output.columnar.write_dir, output.write.as_deref().filter(|path| is_parquet(path))) {
@@ -129,7 +130,7 @@ fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
 }
 
 /// The columns of `-e`, and whether they refer to messages or packets.
-fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
+fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, UsageError> {
     if output.columns.is_empty() {
         return if output.column_options.is_empty() {
             Ok(None)

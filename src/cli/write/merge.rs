@@ -3,13 +3,13 @@
 use super::super::Exit;
 use super::super::args::Output;
 use super::super::audience::Audience;
-use super::super::forms::Wrong;
 use super::super::input::{InputSettings, Run};
 use super::super::outcome::Outcome;
 use super::super::progress::{Progress, TotalProgress};
 use super::super::record_selection::RecordSelection;
 use super::super::selection::Selection;
 use super::super::source::Source;
+use super::super::usage_error::UsageError;
 use super::{Target, print_error};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
@@ -37,7 +37,7 @@ pub(super) fn write(
     target: &Target,
     window: usize,
     known: Vec<Late>,
-) -> Result<Result<Written, Broken>, Wrong> {
+) -> Result<Result<Written, Broken>, UsageError> {
     let whole = TotalProgress::new(format!("{} files", sources.len()), Some(sources.iter().filter_map(Source::size).sum()));
     let mut merge =
         Merge { lanes: Vec::new(), counted: Selection::new(output)?, outcome: Outcome::default(), is_any_open: false };
@@ -158,7 +158,7 @@ struct Frames {
 }
 
 impl Frames {
-    fn new(output: &Output, window: Window) -> Result<Frames, Wrong> {
+    fn new(output: &Output, window: Window) -> Result<Frames, UsageError> {
         let selection = RecordSelection::new(output, None)?;
         let every = selection.choice().is_default() && output.filter.is_none() && output.numbers.is_none() && output.skip == 0;
         let left = output.count.filter(|_| every).unwrap_or(u64::MAX);
