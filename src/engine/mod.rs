@@ -55,12 +55,21 @@ pub struct Engine {
 struct Current {
     /// Its conversation.
     active: ActiveConversation,
-    /// Whether it contains a fragment of an incomplete datagram or message.
-    awaits: bool,
-    /// Whether it is a fragment of an incomplete datagram.
-    waits: bool,
+    /// What it has only a part of.
+    waits_for: WaitsFor,
     /// Whether it is a packet quoted by an ICMP error.
     is_of_quote: bool,
+}
+
+/// What a frame has a part of that is not complete yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum WaitsFor {
+    #[default]
+    Nothing,
+    /// A message in several packets.
+    Message,
+    /// A datagram in several fragments.
+    Datagram,
 }
 
 impl Engine {
@@ -204,7 +213,7 @@ impl Engine {
             self.tree.run.secrets.learn(frame.secrets);
         }
         self.begin(frame);
-        (self.current.awaits, self.current.waits) = (false, false);
+        self.current.waits_for = WaitsFor::Nothing;
         self.current.active = ActiveConversation::None;
         self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
@@ -233,7 +242,7 @@ impl Engine {
         }
         self.tree.set_demand(self.demand);
         if !self.tree.layers.is_empty() {
-            mark_innermost(&mut self.tree, self.current.awaits);
+            mark_innermost(&mut self.tree, self.current.waits_for != WaitsFor::Nothing);
         }
         if let Some(odd) = frame.odd_fraction {
             note_fraction(&mut self.tree, odd);
@@ -299,7 +308,7 @@ impl Engine {
 
 /// Marks the innermost layer as the message of a frame without one. Exceptions without notes: TCP segments and incomplete
 /// datagrams.
-fn mark_innermost(tree: &mut Tree, awaits: bool) {
+fn mark_innermost(tree: &mut Tree, waits: bool) {
     if tree.outcome.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;
     }
@@ -309,7 +318,7 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     // The layer of a relay is a segment, too; it has no bytes of its own.
     let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span.is_empty();
     let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
-    innermost.message = is_flagged || !(is_segment || awaits);
+    innermost.message = is_flagged || !(is_segment || waits);
 }
 
 /// Notes on the innermost layer of a frame that the fraction of its time exceeds a second.

@@ -2,8 +2,8 @@
 //!
 //! Only protocols that announce other conversations are dissected; all other streams are not reassembled.
 
-use super::Engine;
 use super::failed::ActiveConversation;
+use super::{Engine, WaitsFor};
 use crate::flow::{Pair, Precedent};
 use crate::input::{Frame, Lookup};
 use crate::protocols;
@@ -119,7 +119,7 @@ impl Engine {
         let last = active.and_then(|(_, transport)| looked_up(transport?).last());
         route.begins = last.is_some_and(|(_, begins)| *begins);
         route.shares = self.transports.exchanges.shared.filter(|_| route.begins);
-        route.waits = self.current.waits;
+        route.waits = self.current.waits_for == WaitsFor::Datagram;
         route.streams.clear();
         for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp, Transport::Usb] {
             for (number, _) in looked_up(transport) {

@@ -414,10 +414,10 @@ impl Registry {
     pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {
         let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context);
         let is_unsure = |candidate: &Candidate| candidate.recognize(opening) == Verdict::Unsure;
-        let awaits = |placed: &Placed| {
+        let waits = |placed: &Placed| {
             placed.0.is_some() && !placed.1.found.by_port && self.is_at(context, placed) && is_unsure(&placed.1)
         };
-        is_usual && self.streams().iter().any(awaits)
+        is_usual && self.streams().iter().any(waits)
     }
 
     /// Whether either endpoint uses a port of a dissector; those without one are at every port.

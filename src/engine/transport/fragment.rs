@@ -1,10 +1,10 @@
 //! Fragments of IP datagrams: reassembly and display.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, WaitsFor};
 use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
 use crate::layers::ip::INCOMPLETE;
-use crate::layers::{self, Bytes, HeaderPayload, Next, FragmentPosition, TransportSegment};
+use crate::layers::{self, Bytes, FragmentPosition, HeaderPayload, Next, TransportSegment};
 use crate::tree::{Address, Ends, Label, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
@@ -25,7 +25,7 @@ impl Engine {
     #[cold]
     pub(super) fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: FragmentPosition, segment: &TransportSegment) {
         let Some(whole) = accept(&mut self.tree, &mut self.transports.fragments, frame, bytes, part, segment) else {
-            (self.current.awaits, self.current.waits) = (true, true);
+            self.current.waits_for = WaitsFor::Datagram;
             if let Some(below) = segment.below {
                 self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
             }

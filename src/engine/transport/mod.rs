@@ -10,9 +10,9 @@ pub(super) mod udp;
 pub(super) mod udp_header;
 pub(super) mod usb;
 
-use super::Engine;
 use super::packetless::Packetless;
 use super::stream::Connection;
+use super::{Engine, WaitsFor};
 use crate::flow::defrag::Fragments;
 use crate::flow::{Roles, Table};
 use crate::input::Frame;
@@ -47,7 +47,7 @@ impl Engine {
             Reached::Udp(segment) => self.udp(frame, bytes, segment),
             Reached::Fragment(part, segment) => self.fragment(frame, bytes, *part, segment),
             Reached::Sctp(segment) => {
-                self.current.awaits = true;
+                self.current.waits_for = self.current.waits_for.max(WaitsFor::Message);
                 self.sctp(frame, bytes, segment);
             }
             Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),

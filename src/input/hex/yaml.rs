@@ -24,7 +24,7 @@ pub(super) struct Yaml {
     /// Its data, and the indentation of their key.
     data: Option<(Base64, usize)>,
     /// Whether a packet has no data yet.
-    awaits: bool,
+    waits: bool,
 }
 
 /// Whether a line begins such a text.
@@ -74,7 +74,7 @@ impl Yaml {
             b"packets" => self.packets = true,
             b"packet" => {
                 self.missing(indent)?;
-                self.awaits = true;
+                self.waits = true;
                 packet.marks = Marks::default();
             }
             b"peer" if self.packets => {
@@ -89,7 +89,7 @@ impl Yaml {
                 let Some(rest) = value.strip_prefix(b"!!binary") else {
                     return fault(at, "expected `!!binary |` and base64 below it");
                 };
-                self.awaits = false;
+                self.waits = false;
                 let (rest, mut base64) = (rest.trim_ascii(), Base64::default());
                 if !matches!(rest, b"|" | b">" | b"|-" | b"") {
                     base64.feed(rest.trim_ascii(), packet)?;
@@ -102,7 +102,7 @@ impl Yaml {
     }
 
     fn missing(&self, at: usize) -> Result<(), Fault> {
-        if self.awaits { fault(at, "the packet above has no data") } else { Ok(()) }
+        if self.waits { fault(at, "the packet above has no data") } else { Ok(()) }
     }
 }
 
