@@ -10,7 +10,7 @@ use std::error::Error;
 
 static OWN: &[&Protocol] = &[&TOY];
 
-static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(4000).stream::<Toy>(Heuristic::Stream(recognize))]);
+static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS).found(&[On::Tcp(4000).stream::<Toy>(Heuristic::Stream(recognize))]);
 
 fields! {
     TOY_FIELD = protocol("toy", "Toy", "A protocol of this example");

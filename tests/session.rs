@@ -64,7 +64,7 @@ fields! {
     BYTE = number("own.byte", "Byte", "");
 }
 
-static OWN: Protocol = Protocol::new(&OWN_FIELD, FIELDS, &[On::Udp(53).datagram(Heuristic::Anything, read)]);
+static OWN: Protocol = Protocol::new(&OWN_FIELD, FIELDS).found(&[On::Udp(53).datagram(Heuristic::Anything, read)]);
 
 fn read(wire: &mut Wire<'_>) -> Result {
     wire.u8(&BYTE)?;

@@ -21,16 +21,12 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 use etherparse::PacketBuilder;
 use proptest::prelude::*;
 
-static TOY: Protocol = Protocol::new(
-    &TOY_FIELD,
-    FIELDS,
-    &[
-        On::Tcp(9).stream_with(Heuristic::Stream(detect), |_| Box::new(Toy)),
-        On::AnyTcp
-            .stream_with(Heuristic::Stream(|_| Verdict::No), |_| Box::new(Toy))
-            .also_later(|bytes| bytes.starts_with(b"\x02\xaa")),
-    ],
-);
+static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS).found(&[
+    On::Tcp(9).stream_with(Heuristic::Stream(detect), |_| Box::new(Toy)),
+    On::AnyTcp
+        .stream_with(Heuristic::Stream(|_| Verdict::No), |_| Box::new(Toy))
+        .also_later(|bytes| bytes.starts_with(b"\x02\xaa")),
+]);
 static TOYS: &[&Protocol] = &[&TOY];
 
 fields! {

@@ -4,7 +4,7 @@ use crate::tree::fields;
 use crate::wire::Protocol;
 
 /// The notes as a protocol, for filters and lists.
-pub static PROTOCOL: Protocol = Protocol::new(&KSY, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&KSY, FIELDS);
 
 fields! {
     KSY = protocol("ksy", "Kaitai Struct", "Notes on protocols that Kaitai Struct files describe");

@@ -173,7 +173,7 @@ fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, re
     let covers = leak(&format!("As {path} describes it{instead}"));
     let this: &'static Field = Box::leak(Box::new(Field::protocol(id, id, title).covers(covers)));
     let all: Vec<&'static Field> = std::iter::once(this).chain(file.fields.all().iter().copied()).collect();
-    let protocol = Protocol::new(this, Vec::leak(all), Vec::leak(found));
+    let protocol = Protocol::new(this, Vec::leak(all)).found(Vec::leak(found));
     Box::leak(Box::new(Protocol { rest: file.fields.unparsed(0), ..protocol }))
 }
 

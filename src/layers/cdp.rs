@@ -21,7 +21,7 @@ use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
 /// CDP.
-pub static PROTOCOL: Protocol = Protocol::new(&CDP, FIELDS, FOUND).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&CDP, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[
     On::Snap(0x0c, 0x2000).datagram(Heuristic::Anything, unit),

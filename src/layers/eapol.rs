@@ -14,7 +14,7 @@ use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
 /// EAPOL.
-pub static PROTOCOL: Protocol = Protocol::new(&EAPOL, FIELDS, FOUND).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&EAPOL, FIELDS).found(FOUND).rest(&DATA);
 
 /// EAP packets inside EAPOL.
 pub static EAP_PROTOCOL: Protocol = super::layer(&eap::EAP, eap::FIELDS);

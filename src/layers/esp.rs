@@ -9,7 +9,7 @@ use crate::tree::fields;
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
 /// ESP.
-pub static PROTOCOL: Protocol = Protocol::new(&ESP, FIELDS, FOUND);
+pub static PROTOCOL: Protocol = Protocol::new(&ESP, FIELDS).found(FOUND);
 
 const FOUND: &[Found] = &[
     On::IpProtocol(50).datagram(Heuristic::Anything, packet),

@@ -218,7 +218,7 @@ pub fn classified(only: Only) -> Only {
 
 /// A header protocol: selected by the layer below it, not by port or heuristic.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-    Protocol::new(this, fields, &[])
+    Protocol::new(this, fields)
 }
 
 /// Dissects the headers of a frame from its first byte on, layer by layer.

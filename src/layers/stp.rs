@@ -18,7 +18,7 @@ use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
 /// STP.
-pub static PROTOCOL: Protocol = Protocol::new(&STP, FIELDS, FOUND).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&STP, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[
     On::Sap(0x42).datagram(Heuristic::Anything, lone_unit),

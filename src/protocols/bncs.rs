@@ -18,12 +18,12 @@ use crate::tree::{Field, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 
 /// Battle.net chat server protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &BNCS,
-    FIELDS,
-    &[On::Tcp(6112).stream::<Session>(Heuristic::Stream(on_port)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&BNCS, FIELDS)
+    .found(&[
+        On::Tcp(6112).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+    ])
+    .rest(&DATA);
 
 fields! {
     BNCS = protocol("bncs", "BNCS", "Battle.net chat server protocol")

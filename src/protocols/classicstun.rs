@@ -17,8 +17,9 @@ use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Classic STUN.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&CLASSICSTUN, FIELDS, &[On::AnyUdp.exchange::<Transactions>(Heuristic::InContext(recognize))]).rest(&VALUE);
+pub static PROTOCOL: Protocol = Protocol::new(&CLASSICSTUN, FIELDS)
+    .found(&[On::AnyUdp.exchange::<Transactions>(Heuristic::InContext(recognize))])
+    .rest(&VALUE);
 
 fields! {
     CLASSICSTUN = protocol("classicstun", "Classic STUN", "Simple Traversal of UDP through NAT")

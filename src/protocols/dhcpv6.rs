@@ -12,17 +12,14 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
 /// DHCPv6.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &DHCPV6,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&DHCPV6, FIELDS)
+    .found(&[
         On::Udp(546).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
         On::Udp(547).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
         On::Udp(546).datagram(Heuristic::Datagram(is_likely), |wire| message(wire, true)).by_port(),
         On::Udp(547).datagram(Heuristic::Datagram(is_likely), |wire| message(wire, true)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     DHCPV6 = protocol("dhcpv6", "DHCPv6", "Dynamic Host Configuration Protocol for IPv6")

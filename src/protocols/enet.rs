@@ -27,7 +27,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// ENet.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&ENET, FIELDS, &[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&ENET, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 /// Name of the handover of payloads.
 const PLACE: &str = "enet";

@@ -19,24 +19,18 @@ use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// FTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &FTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&FTP, FIELDS)
+    .found(&[
         On::Tcp(21).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(21).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
-    ],
-)
-.rest(&OTHER);
+    ])
+    .rest(&OTHER);
 
 /// FTP data connection.
-pub static TRANSFER: Protocol = Protocol::new(
-    &data::FTP_DATA,
-    data::FIELDS,
-    &[On::Over("ftp-data").stream::<Transfer>(Heuristic::Anything), On::Tcp(20).stream::<Transfer>(Heuristic::Anything)],
-)
-.rest(&data::BYTES);
+pub static TRANSFER: Protocol = Protocol::new(&data::FTP_DATA, data::FIELDS)
+    .found(&[On::Over("ftp-data").stream::<Transfer>(Heuristic::Anything), On::Tcp(20).stream::<Transfer>(Heuristic::Anything)])
+    .rest(&data::BYTES);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields {

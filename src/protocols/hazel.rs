@@ -18,15 +18,12 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
 /// Hazel.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &HAZEL,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&HAZEL, FIELDS)
+    .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_packet(bytes))),
         On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_hello)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 const PORT: u16 = 22023;
 

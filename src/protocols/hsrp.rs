@@ -16,20 +16,17 @@ use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// HSRP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &HSRP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&HSRP, FIELDS)
+    .found(&[
         On::Udp(1985).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(2029).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(1985).datagram(Heuristic::Datagram(is_likely), message).by_port(),
         On::Udp(2029).datagram(Heuristic::Datagram(is_likely), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Elements of HSRP, most of them of version 2.
-pub static ELEMENTS: Protocol = Protocol::new(&second::HSRP2, second::FIELDS, &[]);
+pub static ELEMENTS: Protocol = Protocol::new(&second::HSRP2, second::FIELDS);
 
 fields! {
     HSRP = protocol("hsrp", "HSRP", "Cisco Hot Standby Router Protocol").covers("Messages of versions 1 and 2 with all their elements");

@@ -11,18 +11,15 @@ use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// IRC.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &IRC,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&IRC, FIELDS)
+    .found(&[
         On::TcpRun(6660, 6669).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(7000).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::TcpRun(6660, 6669).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
         On::Tcp(7000).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     IRC = protocol("irc", "IRC", "Internet Relay Chat")

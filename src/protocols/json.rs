@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// JSON.
-pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS);
 
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")

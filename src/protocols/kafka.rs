@@ -17,16 +17,13 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 use std::collections::VecDeque;
 
 /// Kafka.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &KAFKA,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&KAFKA, FIELDS)
+    .found(&[
         On::Tcp(9092).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(9092).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     KAFKA = protocol("kafka", "Kafka", "Kafka protocol")

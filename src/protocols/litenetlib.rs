@@ -23,7 +23,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// LiteNetLib.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&LITENETLIB, FIELDS, &[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&LITENETLIB, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 /// The place of payloads.
 const PLACE: &str = "litenetlib";

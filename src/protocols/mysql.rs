@@ -13,17 +13,14 @@ use crate::tree::{Side, fields};
 use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// MySQL.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &MYSQL,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&MYSQL, FIELDS)
+    .found(&[
         On::Tcp(3306).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(3306).stream::<Session>(Heuristic::Stream(is_refusal)).by_port(),
         On::Tcp(3306).stream::<Session>(Heuristic::Stream(is_odd_greeting)).by_port(),
-    ],
-)
-.rest(&PAYLOAD);
+    ])
+    .rest(&PAYLOAD);
 
 fields! {
     MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")

@@ -14,16 +14,13 @@ use crate::tree::{Field, Side, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// NATS.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &NATS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&NATS, FIELDS)
+    .found(&[
         On::Tcp(4222).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(4222).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     NATS = protocol("nats", "NATS", "NATS messaging").covers("All messages of clients and servers, with headers");

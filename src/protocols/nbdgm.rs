@@ -12,15 +12,12 @@ use crate::tree::{Names, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// NetBIOS datagram service.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &NBDGM,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&NBDGM, FIELDS)
+    .found(&[
         On::Udp(138).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(138).datagram(Heuristic::Datagram(is_likely), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     NBDGM = protocol("nbdgm", "NBDGM", "NetBIOS Datagram Service").covers("All datagrams; SMB inside").leaves_open("Joining of fragments");

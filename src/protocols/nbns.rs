@@ -15,15 +15,12 @@ use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Requests, Result, Wire
 use std::fmt;
 
 /// NetBIOS name service.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &NBNS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&NBNS, FIELDS)
+    .found(&[
         On::Udp(137).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
         On::Udp(137).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service")

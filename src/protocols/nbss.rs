@@ -15,18 +15,15 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 use memchr::memmem;
 
 /// NetBIOS session service.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &NBSS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&NBSS, FIELDS)
+    .found(&[
         On::Tcp(139).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(445).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(139).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
         On::Tcp(445).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     NBSS = protocol("nbss", "NBSS", "NetBIOS Session Service").covers("All messages; SMB 1 and 2 inside, also directly over TCP");

@@ -13,15 +13,12 @@ use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// NTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &NTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&NTP, FIELDS)
+    .found(&[
         On::Udp(123).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
         On::Udp(123).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     NTP = protocol("ntp", "NTP", "Network Time Protocol")

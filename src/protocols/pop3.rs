@@ -19,12 +19,12 @@ use crate::wire::{
 use std::collections::VecDeque;
 
 /// POP3.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &POP,
-    FIELDS,
-    &[On::Tcp(110).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&POP, FIELDS)
+    .found(&[
+        On::Tcp(110).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+    ])
+    .rest(&DATA);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields {

@@ -16,7 +16,7 @@ use crate::wire::{Protocol, Result, Varint, Wire};
 use std::fmt::{self, Write};
 
 /// Protocol Buffers.
-pub static PROTOCOL: Protocol = Protocol::new(&PROTOBUF, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&PROTOBUF, FIELDS);
 
 fields! {
     PROTOBUF = protocol("protobuf", "Protobuf", "Protocol Buffers, inside other protocols")

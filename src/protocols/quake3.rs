@@ -14,7 +14,7 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire, credentials};
 
 /// Quake III Arena connectionless protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&QUAKE3, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&DATA);
+    Protocol::new(&QUAKE3, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&DATA);
 
 fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")

@@ -36,7 +36,7 @@ const fn likely(port: u16) -> Found {
 }
 
 /// RADIUS.
-pub static PROTOCOL: Protocol = Protocol::new(&RADIUS, FIELDS, FOUND).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&RADIUS, FIELDS).found(FOUND).rest(&DATA);
 
 fields! {
     RADIUS = protocol("radius", "RADIUS", "Remote Authentication Dial In User Service")

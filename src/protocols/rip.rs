@@ -12,15 +12,12 @@ use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// RIP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RIP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RIP, FIELDS)
+    .found(&[
         On::Udp(520).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(520).datagram(Heuristic::Datagram(is_likely), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     RIP = protocol("rip", "RIP", "Routing Information Protocol").covers("Routes and authentication of versions 1 and 2");

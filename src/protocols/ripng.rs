@@ -9,15 +9,12 @@ use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// RIPng.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RIPNG,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RIPNG, FIELDS)
+    .found(&[
         On::Udp(521).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(521).datagram(Heuristic::Datagram(is_likely), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     RIPNG = protocol("ripng", "RIPng", "Routing Information Protocol for IPv6").covers("Routes");

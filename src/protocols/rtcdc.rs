@@ -14,16 +14,13 @@ use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// Data channels.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RTCDC,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RTCDC, FIELDS)
+    .found(&[
         On::Over("rtcdc").datagram(Heuristic::Anything, control),
         On::Over("rtcdc.text").datagram(Heuristic::Anything, text),
         On::Over("rtcdc.binary").datagram(Heuristic::Anything, binary),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     RTCDC = protocol("rtcdc", "RTCDC", "WebRTC Data Channel")

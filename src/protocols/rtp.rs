@@ -13,15 +13,12 @@ use crate::tree::{Names, fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, SERIES_HEAD, Series, Step, Wire};
 
 /// RTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RTP, FIELDS)
+    .found(&[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), datagram),
         On::AnyUdp.datagram(Heuristic::Series(Series { least: 4, begins, follows }), datagram),
-    ],
-)
-.rest(&PAYLOAD);
+    ])
+    .rest(&PAYLOAD);
 
 fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")

@@ -19,16 +19,13 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol,
 use std::net::SocketAddr;
 
 /// RTSP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RTSP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RTSP, FIELDS)
+    .found(&[
         On::Tcp(554).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(554).stream::<Session>(Heuristic::Stream(of_other_version)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     RTSP = protocol("rtsp", "RTSP", "Real Time Streaming Protocol")

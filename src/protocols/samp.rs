@@ -19,7 +19,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Queries of San Andreas Multiplayer and open.mp.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&SAMP, FIELDS, &[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&SAMP, FIELDS).found(&[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fields! {
     SAMP = protocol("samp", "SA-MP", "Queries of San Andreas Multiplayer and open.mp")

@@ -13,7 +13,7 @@ use crate::wire::{Error, Protocol, Result, Wire};
 use std::net::{IpAddr, SocketAddr};
 
 /// SDP.
-pub static PROTOCOL: Protocol = Protocol::new(&SDP, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&SDP, FIELDS);
 
 fields! {
     SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols")

@@ -18,10 +18,8 @@ use crate::tree::{Side, Value, fields, title};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
 /// SIP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SIP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SIP, FIELDS)
+    .found(&[
         On::Udp(5060).datagram(Heuristic::Datagram(is_message), message),
         On::AnyUdp.datagram(Heuristic::Datagram(is_message), message),
         On::Tcp(5060).stream::<Session>(Heuristic::Stream(recognize)),
@@ -29,9 +27,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(5060).datagram(Heuristic::Datagram(is_keep_alive), keep_alive),
         On::Udp(5060).datagram(Heuristic::Datagram(has_start_line), message).by_port(),
         On::Tcp(5060).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     SIP = protocol("sip", "SIP", "Session Initiation Protocol")

@@ -22,18 +22,15 @@ use crate::wire::{
 use memchr::memmem;
 
 /// SMTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SMTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SMTP, FIELDS)
+    .found(&[
         On::Tcp(25).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(587).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(25).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
         On::Tcp(587).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields {

@@ -16,16 +16,13 @@ use crate::tree::{Field, Value, fields};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// SSDP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SSDP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SSDP, FIELDS)
+    .found(&[
         On::Udp(1900).datagram(Heuristic::Datagram(recognize), message),
         On::AnyUdp.datagram(Heuristic::Datagram(is_request), message),
         On::Udp(1900).datagram(Heuristic::Datagram(has_start_line), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol")

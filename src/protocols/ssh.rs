@@ -20,15 +20,12 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, 
 use md5::{Digest as _, Md5};
 
 /// SSH.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SSH,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SSH, FIELDS)
+    .found(&[
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(22).stream::<Session>(Heuristic::Stream(of_other_version)).by_port(),
-    ],
-)
-.rest(&PAYLOAD);
+    ])
+    .rest(&PAYLOAD);
 
 fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Steam In-Home Streaming Discovery protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&STEAM, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&UNKNOWN_DATA);
+    Protocol::new(&STEAM, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&UNKNOWN_DATA);
 
 fields! {
     STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")

@@ -21,7 +21,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// Steam networking sockets.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&STEAM, FIELDS, &[On::AnyUdp.exchange::<Connection>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&STEAM, FIELDS).found(&[On::AnyUdp.exchange::<Connection>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fields! {
     STEAM = protocol("steam_sockets", "Steam sockets", "Steam networking sockets")

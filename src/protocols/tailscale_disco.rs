@@ -10,7 +10,7 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// Tailscale's discovery protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&DISCO, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
+    Protocol::new(&DISCO, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
 
 fields! {
     DISCO = protocol("tailscale_disco", "Tailscale disco", "Tailscale path discovery")

@@ -16,15 +16,12 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, 
 use memchr::{memchr, memchr2};
 
 /// Telnet.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &TELNET,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&TELNET, FIELDS)
+    .found(&[
         On::Tcp(23).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(23).stream::<Session>(Heuristic::Stream(by_port)).by_port(),
-    ],
-)
-.rest(&OPTION_DATA);
+    ])
+    .rest(&OPTION_DATA);
 
 fields! {
     TELNET = protocol("telnet", "Telnet", "Telnet Protocol")

@@ -18,7 +18,7 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 
 /// Terraria.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&TERRARIA, FIELDS, &[On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize))]).rest(&DATA);
+    Protocol::new(&TERRARIA, FIELDS).found(&[On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize))]).rest(&DATA);
 
 fields! {
     TERRARIA = protocol("terraria", "Terraria", "Terraria protocol")

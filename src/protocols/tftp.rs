@@ -16,16 +16,13 @@ use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// TFTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &TFTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&TFTP, FIELDS)
+    .found(&[
         On::Udp(69).exchange::<Transfer>(Heuristic::Datagram(is_request)),
         On::Over("tftp.transfer").exchange::<Transfer>(Heuristic::Datagram(is_message)),
         On::Udp(69).exchange::<Transfer>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")

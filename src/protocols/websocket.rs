@@ -18,9 +18,9 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Protocol, Result
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// WebSocket.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&WEBSOCKET, FIELDS, &[On::Over("websocket").stream_with(Heuristic::Anything, |_| negotiated(b""))])
-        .rest(&PAYLOAD);
+pub static PROTOCOL: Protocol = Protocol::new(&WEBSOCKET, FIELDS)
+    .found(&[On::Over("websocket").stream_with(Heuristic::Anything, |_| negotiated(b""))])
+    .rest(&PAYLOAD);
 
 fields! {
     WEBSOCKET = protocol("websocket", "WebSocket", "WebSocket protocol, RFC 6455")

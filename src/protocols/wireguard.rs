@@ -16,16 +16,13 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use data_encoding::BASE64;
 
 /// WireGuard.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &WIREGUARD,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&WIREGUARD, FIELDS)
+    .found(&[
         On::Udp(51820).exchange::<Peers>(Heuristic::Datagram(is_message)),
         On::AnyUdp.exchange::<Peers>(Heuristic::Datagram(is_evident)),
         On::Udp(51820).exchange::<Peers>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     WIREGUARD = protocol("wg", "WireGuard", "WireGuard protocol")

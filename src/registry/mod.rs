@@ -555,4 +555,4 @@ impl Registry {
 }
 
 /// Notes common to all protocols, as a pseudo-protocol.
-static NOTES: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS, &[]);
+static NOTES: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS);

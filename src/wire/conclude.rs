@@ -67,7 +67,7 @@ mod tests {
 
     static TOY: Field = Field { kind: crate::tree::Kind::Protocol, ..Field::number("toy", "Toy", "") };
     static NAME: Field = Field::text("toy.name", "name", "");
-    static PROTOCOL: Protocol = Protocol::new(&TOY, &[&NAME], &[]);
+    static PROTOCOL: Protocol = Protocol::new(&TOY, &[&NAME]);
 
     /// Each of the two is noted only if something of its kind is missing.
     #[test]

@@ -39,10 +39,17 @@ pub struct Edition {
 }
 
 impl Protocol {
-    /// Creates a protocol with these fields and places. Everything else is optional.
+    /// Creates a protocol with these fields. Everything else is optional.
     #[must_use]
-    pub const fn new(this: &'static Field, fields: &'static [&'static Field], found: &'static [Found]) -> Protocol {
-        Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, editions: None, settings: &[] }
+    pub const fn new(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
+        Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, editions: None, settings: &[] }
+    }
+
+    /// Sets the places where it is found.
+    #[must_use]
+    pub const fn found(mut self, places: &'static [Found]) -> Protocol {
+        self.found = places;
+        self
     }
 
     /// Sets the field for bytes that remain after a message.

@@ -10,15 +10,11 @@ use crate::tree::{Dissection, Side, fields};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use etherparse::PacketBuilder;
 
-static FRAGILE: Protocol = Protocol::new(
-    &FRAGILE_FIELD,
-    FIELDS,
-    &[
-        On::Tcp(9).stream_with(Heuristic::Anything, |_| Box::new(Fragile)),
-        On::Udp(9).exchange_with(Heuristic::Anything, |_| Box::new(Fragile)),
-        On::Udp(8).exchange_with(Heuristic::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
-    ],
-);
+static FRAGILE: Protocol = Protocol::new(&FRAGILE_FIELD, FIELDS).found(&[
+    On::Tcp(9).stream_with(Heuristic::Anything, |_| Box::new(Fragile)),
+    On::Udp(9).exchange_with(Heuristic::Anything, |_| Box::new(Fragile)),
+    On::Udp(8).exchange_with(Heuristic::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
+]);
 
 pub(crate) static ALL: &[&Protocol] = &[&FRAGILE];
 

@@ -3,11 +3,12 @@
 use super::*;
 use crate::record::Message;
 
-static CARRIER: Protocol = Protocol::new(&CARRIER_FIELD, FIELDS, &[On::Tcp(9).stream::<Carrier>(Heuristic::Stream(is_record))]);
+static CARRIER: Protocol =
+    Protocol::new(&CARRIER_FIELD, FIELDS).found(&[On::Tcp(9).stream::<Carrier>(Heuristic::Stream(is_record))]);
 
 /// Lines, the first of which begins with a `w`.
 static LINES: Protocol =
-    Protocol::new(&LINES_FIELD, FIELDS, &[On::AnyTcp.stream_with(Heuristic::Stream(is_line), |_| Box::new(Lines))]);
+    Protocol::new(&LINES_FIELD, FIELDS).found(&[On::AnyTcp.stream_with(Heuristic::Stream(is_line), |_| Box::new(Lines))]);
 static BOTH: &[&Protocol] = &[&CARRIER, &LINES];
 
 fields! {

@@ -176,7 +176,7 @@ impl Conversation for Hoard {
 
 static HOARD: Protocol =
     Protocol { found: &[On::Tcp(9).stream_with(Heuristic::Stream(detect), |_| Box::new(Hoard(false)))], ..TOY_LIKE };
-const TOY_LIKE: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[]);
+const TOY_LIKE: Protocol = Protocol::new(&TOY_FIELD, FIELDS);
 static HOARDS: &[&Protocol] = &[&HOARD];
 
 #[test]

@@ -12,26 +12,18 @@ use std::net::SocketAddr;
 static BOTH: &[&Protocol] = &[&BOX, &MAIL];
 
 /// A length and that many bytes, in datagrams or in a stream.
-static BOX: Protocol = Protocol::new(
-    &BOX_FIELD,
-    FIELDS,
-    &[
-        On::Udp(7).exchange::<Parcels>(Heuristic::Anything),
-        On::AnyUdp.exchange::<Parcels>(Heuristic::Datagram(|bytes| bytes.starts_with(b"!"))),
-        On::Tcp(7).stream_with(Heuristic::Anything, |_| Box::new(InStream(Parcels::default(), None))),
-    ],
-);
+static BOX: Protocol = Protocol::new(&BOX_FIELD, FIELDS).found(&[
+    On::Udp(7).exchange::<Parcels>(Heuristic::Anything),
+    On::AnyUdp.exchange::<Parcels>(Heuristic::Datagram(|bytes| bytes.starts_with(b"!"))),
+    On::Tcp(7).stream_with(Heuristic::Anything, |_| Box::new(InStream(Parcels::default(), None))),
+]);
 
 /// The content of a parcel that begins with an `m`.
-static MAIL: Protocol = Protocol::new(
-    &MAIL_FIELD,
-    FIELDS,
-    &[
-        On::Over("box").exchange::<Mail>(Heuristic::Datagram(|bytes| bytes.starts_with(b"m"))),
-        On::Over("box.later").exchange::<Mail>(Heuristic::Anything),
-        On::Over("box.rest").stream::<Mail>(Heuristic::Anything),
-    ],
-);
+static MAIL: Protocol = Protocol::new(&MAIL_FIELD, FIELDS).found(&[
+    On::Over("box").exchange::<Mail>(Heuristic::Datagram(|bytes| bytes.starts_with(b"m"))),
+    On::Over("box.later").exchange::<Mail>(Heuristic::Anything),
+    On::Over("box.rest").stream::<Mail>(Heuristic::Anything),
+]);
 
 fields! {
     BOX_FIELD = protocol("box", "Box", "Parcels");

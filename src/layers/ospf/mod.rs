@@ -25,7 +25,7 @@ use fields::*;
 use std::net::Ipv4Addr;
 
 /// OSPF.
-pub static PROTOCOL: Protocol = Protocol::new(&OSPF, FIELDS, FOUND).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&OSPF, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[On::IpProtocol(89).datagram(Heuristic::Anything, packet)];
 

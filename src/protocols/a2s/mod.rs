@@ -25,7 +25,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(detect))]).rest(&DATA);
+    Protocol::new(&A2S, FIELDS).found(&[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(detect))]).rest(&DATA);
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")

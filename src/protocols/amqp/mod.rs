@@ -23,16 +23,13 @@ use fields::*;
 use methods::{Argument, METHODS, PROPERTIES};
 
 /// AMQP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &AMQP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&AMQP, FIELDS)
+    .found(&[
         On::Tcp(5672).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(5672).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 const START: &[u8] = b"AMQP";
 const START_LENGTH: usize = 8;

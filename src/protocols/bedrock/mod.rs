@@ -21,15 +21,12 @@ use crate::tree::{Names, fields};
 use crate::wire::{Heuristic, On, Protocol};
 
 /// Minecraft, Bedrock edition.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &BEDROCK,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&BEDROCK, FIELDS)
+    .found(&[
         On::Over("raknet").exchange::<batch::Session>(Heuristic::InContext(batch::detect)),
         On::Over("raknet.pong").datagram(Heuristic::Datagram(motd::detect), motd::read),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     BEDROCK = protocol("bedrock", "Minecraft Bedrock", "Minecraft, Bedrock edition")

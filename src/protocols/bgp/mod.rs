@@ -28,16 +28,13 @@ use names::{AFIS, CAPABILITIES, CODES, PARAMETERS, REFRESHES, SAFIS, SUBCODES, T
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// BGP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &BGP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&BGP, FIELDS)
+    .found(&[
         On::Tcp(179).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(179).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     BGP = protocol("bgp", "BGP", "Border Gateway Protocol")

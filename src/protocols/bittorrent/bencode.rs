@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// Bencoding.
-pub static PROTOCOL: Protocol = Protocol::new(&BENCODE, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&BENCODE, FIELDS);
 
 fields! {
     BENCODE = protocol("bencode", "Bencode", "Bencoded values, inside messages of BitTorrent")

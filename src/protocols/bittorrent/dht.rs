@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// BitTorrent distributed hash table.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&DHT, FIELDS, &[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&DHT, FIELDS).found(&[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fields! {
     DHT = protocol("bt-dht", "BT-DHT", "BitTorrent distributed hash table")

@@ -21,7 +21,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// BitTorrent tracker protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&TRACKER, FIELDS, &[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&TRACKER, FIELDS).found(&[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fields! {
     TRACKER = protocol("bt-tracker", "BT-Tracker", "BitTorrent tracker over UDP")

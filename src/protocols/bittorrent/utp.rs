@@ -15,15 +15,12 @@ use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Wi
 use std::collections::VecDeque;
 
 /// µTP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &UTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&UTP, FIELDS)
+    .found(&[
         On::UdpRun(PORTS.0, PORTS.1).exchange::<Connections>(Heuristic::InContext(on_port)),
         On::AnyUdp.exchange::<Connections>(Heuristic::Datagram(is_syn)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     UTP = protocol("bt-utp", "BT-uTP", "uTorrent Transport Protocol")

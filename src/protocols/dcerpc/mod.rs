@@ -25,17 +25,14 @@ use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protoc
 use std::collections::VecDeque;
 
 /// DCE/RPC.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &DCERPC,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&DCERPC, FIELDS)
+    .found(&[
         On::Tcp(135).stream::<Session>(Heuristic::Stream(recognize)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(135).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
         On::Over(PIPE).exchange::<Session>(Heuristic::Datagram(begins)),
-    ],
-)
-.rest(&STUB);
+    ])
+    .rest(&STUB);
 
 fields! {
     DCERPC = protocol("dcerpc", "DCE/RPC", "Distributed Computing Environment / Remote Procedure Call")

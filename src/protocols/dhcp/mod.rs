@@ -22,10 +22,8 @@ use fields::*;
 use std::net::Ipv4Addr;
 
 /// DHCP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &DHCP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&DHCP, FIELDS)
+    .found(&[
         On::Udp(67).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(68).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(4011).datagram(Heuristic::Datagram(recognize), message),
@@ -33,9 +31,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(67).datagram(Heuristic::Datagram(is_likely), message).by_port(),
         On::Udp(68).datagram(Heuristic::Datagram(is_likely), message).by_port(),
         On::Udp(4011).datagram(Heuristic::Datagram(is_likely), message).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Size of the fixed part in bytes, up to the magic cookie.
 const HEADER: usize = 236;

@@ -36,10 +36,8 @@ pub(super) const OVER_HTTPS: &str = "dns.https";
 pub(super) const OVER_QUIC: &str = "dns.quic";
 
 /// DNS.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &DNS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&DNS, FIELDS)
+    .found(&[
         On::Udp(53).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
         On::AnyUdp.exchange_with(Heuristic::Datagram(heuristics::is_message), datagrams),
         On::Tcp(53).stream_with(Heuristic::Stream(heuristics::is_stream), streams),
@@ -48,9 +46,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Over(OVER_QUIC).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
         On::Udp(53).exchange_with(Heuristic::Datagram(heuristics::has_question), datagrams).by_port(),
         On::Tcp(53).stream_with(Heuristic::Stream(heuristics::is_likely_stream), streams).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Multicast DNS, with the fields of DNS.
 pub static MULTICAST: Protocol = Protocol {

@@ -27,16 +27,13 @@ use crate::wire::{Heuristic, On, Protocol};
 pub(super) use records::{announce, recognize};
 
 /// DTLS.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &DTLS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&DTLS, FIELDS)
+    .found(&[
         On::Over("rtp").exchange::<records::Session>(Heuristic::Datagram(recognize)),
         On::Over(stun::RELAYED).exchange::<records::Session>(Heuristic::Datagram(recognize)),
         On::AnyUdp.exchange::<records::Session>(Heuristic::Datagram(recognize)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")

@@ -24,19 +24,16 @@ use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &GAMESPY,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&GAMESPY, FIELDS)
+    .found(&[
         On::Udp(heartbeat::PORT).exchange::<Pending>(Heuristic::InContext(is_of_master)),
         On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(detect)),
         On::Tcp(presence::PRESENCE).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
         On::Tcp(presence::SEARCH).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
         On::Tcp(presence::LIST).stream::<presence::Session>(Heuristic::Stream(presence::on_port)),
         On::AnyTcp.stream::<presence::Session>(Heuristic::Stream(presence::anywhere)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries, presence and server lists")

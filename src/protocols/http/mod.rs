@@ -33,10 +33,8 @@ use crate::wire::{Heuristic, On, Protocol};
 pub(super) use head::Coding;
 
 /// HTTP/1.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &HTTP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&HTTP, FIELDS)
+    .found(&[
         On::Tcp(80).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
         On::Tcp(8080).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
         On::Tcp(3128).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
@@ -44,9 +42,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(80).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
         On::Tcp(8080).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
         On::Tcp(3128).stream::<session::Session>(Heuristic::Stream(heuristics::of_other_version)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields {

@@ -18,7 +18,7 @@ use crate::wire::{Protocol, Result, Wire};
 use std::fmt::{self, Write};
 
 /// gRPC.
-pub static PROTOCOL: Protocol = Protocol::new(&GRPC, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&GRPC, FIELDS);
 
 fields! {
     GRPC = protocol("grpc", "gRPC", "Remote procedure calls over HTTP/2")

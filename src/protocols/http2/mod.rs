@@ -44,10 +44,10 @@ use names::{ERRORS, SETTINGS_NAMES, TYPES};
 pub(super) use session::upgraded;
 
 /// HTTP/2.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&HTTP2, FIELDS, &[On::AnyTcp.stream::<session::Session>(Heuristic::Stream(heuristics::recognize))])
-        .rest(&UNKNOWN)
-        .tables(|| known::FIELDS.to_vec());
+pub static PROTOCOL: Protocol = Protocol::new(&HTTP2, FIELDS)
+    .found(&[On::AnyTcp.stream::<session::Session>(Heuristic::Stream(heuristics::recognize))])
+    .rest(&UNKNOWN)
+    .tables(|| known::FIELDS.to_vec());
 
 fields! {
     HTTP2 = protocol("http2", "HTTP2", "Hypertext Transfer Protocol, version 2")

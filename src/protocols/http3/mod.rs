@@ -38,10 +38,10 @@ pub(super) use framing::Framing;
 pub(super) const PLACE: &str = "h3";
 
 /// HTTP/3.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&HTTP3, FIELDS, &[On::Over(PLACE).exchange::<session::Session>(Heuristic::Anything)])
-        .rest(&UNKNOWN)
-        .tables(|| known::FIELDS.to_vec());
+pub static PROTOCOL: Protocol = Protocol::new(&HTTP3, FIELDS)
+    .found(&[On::Over(PLACE).exchange::<session::Session>(Heuristic::Anything)])
+    .rest(&UNKNOWN)
+    .tables(|| known::FIELDS.to_vec());
 
 fields! {
     HTTP3 = protocol("http3", "HTTP3", "Hypertext Transfer Protocol, version 3")

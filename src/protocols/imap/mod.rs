@@ -22,12 +22,12 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Pro
 use recognize::{anywhere, recognize};
 
 /// IMAP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &IMAP,
-    FIELDS,
-    &[On::Tcp(143).stream::<Session>(Heuristic::Stream(recognize)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&IMAP, FIELDS)
+    .found(&[
+        On::Tcp(143).stream::<Session>(Heuristic::Stream(recognize)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+    ])
+    .rest(&DATA);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["imap", "IMAP", "imap.request.username"], &["imap.request.password"]);

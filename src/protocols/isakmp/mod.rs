@@ -22,26 +22,20 @@ use fields::*;
 use names::EXCHANGES;
 
 /// ISAKMP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &ISAKMP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&ISAKMP, FIELDS)
+    .found(&[
         On::Udp(500).exchange::<Session>(Heuristic::Datagram(recognize)),
         On::Udp(848).exchange::<Session>(Heuristic::Datagram(recognize)),
         On::Over("isakmp").exchange::<Session>(Heuristic::Datagram(recognize)),
         On::Udp(500).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
         On::Udp(848).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
         On::Over("isakmp").exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&UNKNOWN);
+    ])
+    .rest(&UNKNOWN);
 
 /// UDP encapsulation of IPsec packets.
-pub static ENCAPSULATION: Protocol = Protocol::new(
-    &encapsulation::UDPENCAP,
-    encapsulation::FIELDS,
-    &[On::Udp(NAT_TRAVERSAL).datagram(Heuristic::InContext(is_encapsulated), encapsulated)],
-);
+pub static ENCAPSULATION: Protocol = Protocol::new(&encapsulation::UDPENCAP, encapsulation::FIELDS)
+    .found(&[On::Udp(NAT_TRAVERSAL).datagram(Heuristic::InContext(is_encapsulated), encapsulated)]);
 
 mod encapsulation {
     use crate::tree::fields;

@@ -26,17 +26,14 @@ use fields::{FIELDS, KERBEROS, RECORD_LENGTH, RESPONSE_TO, TIME, UNKNOWN};
 use names::MESSAGES;
 
 /// Kerberos.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &KERBEROS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&KERBEROS, FIELDS)
+    .found(&[
         On::Tcp(88).stream::<Session>(Heuristic::Stream(recognize)),
         On::Udp(88).exchange::<Session>(Heuristic::Datagram(is_datagram)),
         On::Tcp(88).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
         On::Udp(88).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&UNKNOWN);
+    ])
+    .rest(&UNKNOWN);
 
 const RECORD: Prefix = Prefix {
     at: 0,

@@ -23,19 +23,16 @@ use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, Next, On, 
 use heuristics::{is_likely, is_likely_stream, is_message, recognize};
 
 /// LDAP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &LDAP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&LDAP, FIELDS)
+    .found(&[
         On::Tcp(389).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(3268).stream::<Session>(Heuristic::Stream(recognize)),
         On::Udp(389).exchange::<Session>(Heuristic::Datagram(is_message)),
         On::Tcp(389).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
         On::Tcp(3268).stream::<Session>(Heuristic::Stream(is_likely_stream)).by_port(),
         On::Udp(389).exchange::<Session>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&UNKNOWN);
+    ])
+    .rest(&UNKNOWN);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["ldap", "LDAP", "ldap.name"], &["ldap.simple"]);

@@ -36,15 +36,12 @@ use script::{Form, Script};
 use std::fmt;
 
 /// LibRPC protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &LIBRPC,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&LIBRPC, FIELDS)
+    .found(&[
         On::AnyUdp.datagram(Heuristic::Datagram(is_exact), bare),
         On::Over("vcmp").exchange::<ScriptData>(Heuristic::Datagram(begins)),
-    ],
-)
-.rest(&UNPARSED);
+    ])
+    .rest(&UNPARSED);
 
 /// Bytes of the identifier.
 const IDENTIFIER_LEN: usize = 4;

@@ -19,7 +19,7 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 
 /// Minecraft, Java edition.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream::<Session>(Heuristic::Stream(detect))]).rest(&DATA);
+    Protocol::new(&MINECRAFT, FIELDS).found(&[On::AnyTcp.stream::<Session>(Heuristic::Stream(detect))]).rest(&DATA);
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")

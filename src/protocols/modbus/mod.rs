@@ -15,14 +15,10 @@ pub use pdu::PROTOCOL as PDU_PROTOCOL;
 use shape::Shape;
 
 /// The header of Modbus on TCP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &MBTCP,
-    FIELDS,
-    &[
-        On::Tcp(502).stream::<Session>(Heuristic::Stream(recognize_on_port)),
-        On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
-    ],
-);
+pub static PROTOCOL: Protocol = Protocol::new(&MBTCP, FIELDS).found(&[
+    On::Tcp(502).stream::<Session>(Heuristic::Stream(recognize_on_port)),
+    On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
+]);
 
 fields! {
     MBTCP = protocol("mbtcp", "Modbus/TCP", "Modbus on TCP").covers("Headers and framing");

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// Modbus.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MODBUS, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]).rest(&DATA);
+    Protocol::new(&MODBUS, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]).rest(&DATA);
 
 fields! {
     MODBUS = protocol("modbus", "Modbus", "Modbus")

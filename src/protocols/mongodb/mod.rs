@@ -30,16 +30,13 @@ use compression::Method;
 use fields::*;
 
 /// MongoDB.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &MONGO,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&MONGO, FIELDS)
+    .found(&[
         On::Tcp(27017).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(27017).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 const HEADER: usize = 16;
 /// Bytes of an OP_REPLY before its documents.

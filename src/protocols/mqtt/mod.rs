@@ -23,16 +23,13 @@ use crate::wire::{
 };
 
 /// MQTT.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &MQTT,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&MQTT, FIELDS)
+    .found(&[
         On::Tcp(1883).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(1883).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["mqtt", "MQTT", "mqtt.username"], &["mqtt.passwd"]);

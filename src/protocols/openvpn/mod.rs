@@ -23,17 +23,14 @@ use crate::wire::{
 };
 
 /// OpenVPN.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &OPENVPN,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&OPENVPN, FIELDS)
+    .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(on_port)),
         On::AnyUdp.exchange::<Session>(Heuristic::Datagram(opens_plainly)),
         On::Tcp(PORT).stream::<Session>(Heuristic::Stream(recognize)),
         On::Tcp(PORT).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     OPENVPN = protocol("openvpn", "OpenVPN", "OpenVPN protocol")

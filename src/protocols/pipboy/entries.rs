@@ -11,10 +11,10 @@ fields! {
 }
 
 /// Pip-Boy entries; only selected by `--as`.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&ENTRIES, FIELDS, &[On::AnyTcp.stream::<Entries>(Heuristic::Stream(|_| Verdict::No))])
-        .rest(&DATA)
-        .truncated(&TRUNCATED);
+pub static PROTOCOL: Protocol = Protocol::new(&ENTRIES, FIELDS)
+    .found(&[On::AnyTcp.stream::<Entries>(Heuristic::Stream(|_| Verdict::No))])
+    .rest(&DATA)
+    .truncated(&TRUNCATED);
 
 /// The value tree of a stream of entries.
 #[derive(Default)]

@@ -48,18 +48,15 @@ use std::fmt;
 use values::Values;
 
 /// Fallout 4 Pip-Boy companion app protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &PIPBOY,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&PIPBOY, FIELDS)
+    .found(&[
         On::Tcp(27000).stream::<Session>(Heuristic::Stream(heuristics::on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(heuristics::anywhere)),
         On::Udp(28000).exchange::<discovery::Discovery>(Heuristic::Datagram(heuristics::is_discovery)),
-    ],
-)
-.rest(&DATA)
-.truncated(&TRUNCATED)
-.gap(&ERROR_GAP);
+    ])
+    .rest(&DATA)
+    .truncated(&TRUNCATED)
+    .gap(&ERROR_GAP);
 
 fields! {
     PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app")

@@ -18,16 +18,13 @@ use memchr::memmem;
 use recognition::{anywhere, is_likely, is_startup, is_typed, on_port};
 
 /// PostgreSQL.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &PGSQL,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&PGSQL, FIELDS)
+    .found(&[
         On::Tcp(5432).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(5432).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     PGSQL = protocol("pgsql", "PostgreSQL", "PostgreSQL frontend and backend protocol")

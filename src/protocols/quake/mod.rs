@@ -24,16 +24,13 @@ use crate::wire::{DatagramContext, Heuristic, On, Protocol, Result, Wire};
 use std::net::SocketAddr;
 
 /// Quake.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &QUAKE,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&QUAKE, FIELDS)
+    .found(&[
         On::Udp(PORT).datagram(Heuristic::InContext(is_packet), packet),
         On::AnyUdp.datagram(Heuristic::Datagram(is_request), packet),
         On::Over(PLACE).datagram(Heuristic::Datagram(is_whole), packet),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 const PORT: u16 = 26000;
 /// The place of the game that a server accepted.

@@ -6,12 +6,9 @@ use crate::tree::fields;
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// QuakeWorld.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &THIS,
-    FIELDS,
-    &[On::Udp(PORT).datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, PORT, context)), message)],
-)
-.rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&THIS, FIELDS)
+    .found(&[On::Udp(PORT).datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, PORT, context)), message)])
+    .rest(&DATA);
 
 fields! {
     THIS = protocol("quakeworld", "QuakeWorld", "QuakeWorld network protocol")

@@ -35,9 +35,9 @@ use crate::tree::{Names, fields};
 use crate::wire::{Heuristic, On, Protocol};
 
 /// QUIC.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&QUIC, FIELDS, &[On::AnyUdp.exchange::<packets::Session>(Heuristic::Datagram(packets::recognize))])
-        .rest(&REMAINING);
+pub static PROTOCOL: Protocol = Protocol::new(&QUIC, FIELDS)
+    .found(&[On::AnyUdp.exchange::<packets::Session>(Heuristic::Datagram(packets::recognize))])
+    .rest(&REMAINING);
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")

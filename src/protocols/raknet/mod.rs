@@ -34,17 +34,14 @@ use fields::*;
 pub use system::PROTOCOL as MESSAGE;
 
 /// RakNet protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RAKNET,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RAKNET, FIELDS)
+    .found(&[
         On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_offline)),
         On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_evident)),
         On::Udp(8192).exchange::<Session>(Heuristic::Datagram(heuristics::is_sound)),
         On::Over("vcmp.z").exchange::<Session>(Heuristic::Datagram(heuristics::is_of_connection)),
-    ],
-)
-.rest(&UNPARSED);
+    ])
+    .rest(&UNPARSED);
 
 /// Dispatch name of messages.
 const PLACE: &str = "raknet";

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// RakNet internal messages.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MESSAGE, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system))]).rest(&UNPARSED);
+    Protocol::new(&MESSAGE, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system))]).rest(&UNPARSED);
 
 fields! {
     MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")

@@ -23,16 +23,13 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, 
 use command::{command, inline_command, shortened};
 
 /// Redis.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RESP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RESP, FIELDS)
+    .found(&[
         On::Tcp(6379).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
         On::Tcp(6379).stream::<Session>(Heuristic::Stream(is_likely)).by_port(),
-    ],
-)
-.rest(&FRAGMENT);
+    ])
+    .rest(&FRAGMENT);
 
 fields! {
     RESP = protocol("resp", "Redis", "Redis serialization protocol (RESP)")

@@ -28,16 +28,13 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::ops::RangeInclusive;
 
 /// RTCP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &RTCP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&RTCP, FIELDS)
+    .found(&[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), compound),
         On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), compound),
         On::AnyUdp.datagram(Heuristic::Datagram(recognize), compound),
-    ],
-)
-.rest(&REST);
+    ])
+    .rest(&REST);
 
 fields! {
     RTCP = protocol("rtcp", "RTCP", "Real-time Transport Control Protocol")

@@ -12,15 +12,11 @@ use crate::tree::{fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
 /// SRTCP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SRTCP,
-    FIELDS,
-    &[
-        On::Over("rtp").datagram(Heuristic::Datagram(recognize), message),
-        On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), message),
-        On::AnyUdp.datagram(Heuristic::Datagram(recognize), message),
-    ],
-);
+pub static PROTOCOL: Protocol = Protocol::new(&SRTCP, FIELDS).found(&[
+    On::Over("rtp").datagram(Heuristic::Datagram(recognize), message),
+    On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), message),
+    On::AnyUdp.datagram(Heuristic::Datagram(recognize), message),
+]);
 
 fields! {
     SRTCP = protocol("srtcp", "SRTCP", "Secure Real-time Transport Control Protocol")

@@ -60,7 +60,7 @@ pub use single_values::PROTOCOL as VALUES;
 use tables::{Revision, Table};
 
 /// RuneScape game protocol.
-pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
+pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS).found(&[
         On::Tcp(43594).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
         On::Tcp(43595).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
         On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), session::open),

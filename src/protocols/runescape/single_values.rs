@@ -32,10 +32,10 @@ const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 sma
     middle_endian_big_int, smarts, spacesavera, spacesaverb, string, str, strbyte, rs_string, java_string";
 
 /// RuneScape values; only selected by `--as`.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&VALUES, FIELDS, &[On::AnyTcp.stream_with(Heuristic::Stream(|_| Verdict::No), open)])
-        .rest(&TRAILING)
-        .settings(&[Setting { name: "rs.type", about: TYPES, takes: ValueKind::Checked(|list| values(list).map(drop)) }]);
+pub static PROTOCOL: Protocol = Protocol::new(&VALUES, FIELDS)
+    .found(&[On::AnyTcp.stream_with(Heuristic::Stream(|_| Verdict::No), open)])
+    .rest(&TRAILING)
+    .settings(&[Setting { name: "rs.type", about: TYPES, takes: ValueKind::Checked(|list| values(list).map(drop)) }]);
 
 /// An item to decode, with its field.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 /// SMB 1.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&SMB, FIELDS, &[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&SMB, FIELDS).found(&[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 fn recognize(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xffSMB")

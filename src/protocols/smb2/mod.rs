@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 
 /// SMB 2.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&SMB2, FIELDS, &[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
+    Protocol::new(&SMB2, FIELDS).found(&[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 
 const PLAIN: u8 = 0xfe;
 const TRANSFORMED: u8 = 0xfd;

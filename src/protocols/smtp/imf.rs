@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Headers of mails. They are fields of the mail data and form no layer.
-pub static PROTOCOL: Protocol = Protocol::new(&IMF, FIELDS, &[]);
+pub static PROTOCOL: Protocol = Protocol::new(&IMF, FIELDS);
 
 fields! {
     IMF = protocol("imf", "IMF", "Internet Message Format")

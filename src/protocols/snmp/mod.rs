@@ -19,18 +19,15 @@ use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// SNMP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SNMP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SNMP, FIELDS)
+    .found(&[
         On::Udp(161).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
         On::Udp(162).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),
         On::AnyUdp.exchange::<OpenRequests>(Heuristic::Datagram(is_whole)),
         On::Udp(161).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
         On::Udp(162).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port(),
-    ],
-)
-.rest(&UNKNOWN);
+    ])
+    .rest(&UNKNOWN);
 
 fields! {
     SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol")

@@ -29,17 +29,14 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Pro
 use std::net::{IpAddr, SocketAddr};
 
 /// SOCKS.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &SOCKS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&SOCKS, FIELDS)
+    .found(&[
         On::Tcp(1080).stream::<Session>(Heuristic::Stream(heuristics::on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(heuristics::anywhere)),
         On::Tcp(1080).stream::<Session>(Heuristic::Stream(heuristics::is_likely)).by_port(),
         On::Over(RELAY).datagram(Heuristic::Datagram(is_datagram), datagram),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 /// The place of datagrams to and from a relay that a reply announced.
 const RELAY: &str = "socks";

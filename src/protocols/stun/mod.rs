@@ -24,15 +24,12 @@ use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// STUN.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &STUN,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&STUN, FIELDS)
+    .found(&[
         On::AnyUdp.exchange::<Transactions>(Heuristic::Datagram(recognize)),
         On::AnyTcp.stream::<stream::Stream>(Heuristic::Stream(stream::recognize)),
-    ],
-)
-.rest(&VALUE);
+    ])
+    .rest(&VALUE);
 
 fields! {
     STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT")

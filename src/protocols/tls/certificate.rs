@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 const fn found_inside(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-    Protocol::new(this, fields, &[])
+    Protocol::new(this, fields)
 }
 
 /// Structure of certificates.

@@ -57,10 +57,8 @@ const fn on_port_if_odd(port: u16) -> Found {
 pub(super) const IN_MESSAGES: &str = "tls.record";
 
 /// TLS.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &TLS,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&TLS, FIELDS)
+    .found(&[
         On::Tcp(443).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
         On::Tcp(636).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
         On::Tcp(853).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),
@@ -75,15 +73,14 @@ pub static PROTOCOL: Protocol = Protocol::new(
         on_port_if_odd(995),
         on_port_if_odd(8443),
         On::Over(IN_MESSAGES).exchange::<InMessages>(Heuristic::Datagram(records::is_record)),
-    ],
-)
-.rest(&DATA)
-.tables(|| quic::FIELDS.to_vec())
-.settings(&[Setting {
-    name: "tls.keylog_file",
-    about: "File of secrets that browsers write with SSLKEYLOGFILE",
-    takes: ValueKind::Secrets(key_log),
-}]);
+    ])
+    .rest(&DATA)
+    .tables(|| quic::FIELDS.to_vec())
+    .settings(&[Setting {
+        name: "tls.keylog_file",
+        about: "File of secrets that browsers write with SSLKEYLOGFILE",
+        takes: ValueKind::Secrets(key_log),
+    }]);
 
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")

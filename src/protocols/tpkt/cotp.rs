@@ -24,7 +24,7 @@ use crate::tree::{BySide, Piece, Side, Value, name_of};
 use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// COTP.
-pub static PROTOCOL: Protocol = Protocol::new(&COTP, FIELDS, &[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]);
+pub static PROTOCOL: Protocol = Protocol::new(&COTP, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]);
 
 pub(super) const REQUEST: u8 = 0xe0;
 pub(super) const CONFIRMATION: u8 = 0xd0;

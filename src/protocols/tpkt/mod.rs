@@ -22,18 +22,15 @@ pub use cotp::PROTOCOL as COTP_PROTOCOL;
 pub use rdp::PROTOCOL as RDP_PROTOCOL;
 
 /// TPKT.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &TPKT,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&TPKT, FIELDS)
+    .found(&[
         On::Tcp(102).stream::<Session>(Heuristic::Stream(recognize_on_port)),
         On::Tcp(3389).stream::<Session>(Heuristic::Stream(recognize_on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),
         likely_on(102),
         likely_on(3389),
-    ],
-)
-.rest(&CONTINUATION);
+    ])
+    .rest(&CONTINUATION);
 
 const fn likely_on(port: u16) -> Found {
     On::Tcp(port).stream::<Session>(Heuristic::Stream(is_likely)).by_port()

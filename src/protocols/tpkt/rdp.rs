@@ -15,7 +15,7 @@ use memchr::memmem;
 
 /// RDP.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&RDP, FIELDS, &[On::Over(PLACE).datagram(Heuristic::Datagram(recognize), negotiation)]);
+    Protocol::new(&RDP, FIELDS).found(&[On::Over(PLACE).datagram(Heuristic::Datagram(recognize), negotiation)]);
 
 fields! {
     RDP = protocol("rdp", "RDP", "Remote Desktop Protocol")

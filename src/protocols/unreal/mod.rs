@@ -25,15 +25,12 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
 /// Unreal's control handshake.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &UNREAL,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&UNREAL, FIELDS)
+    .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_versioned(bytes))),
         On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 const PORT: u16 = 7777;
 

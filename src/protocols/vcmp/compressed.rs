@@ -13,7 +13,7 @@ use flate2::{Decompress, FlushDecompress};
 
 /// Compressed datagram.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&Z, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(is_block), datagram)]).rest(&UNPARSED);
+    Protocol::new(&Z, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(is_block), datagram)]).rest(&UNPARSED);
 
 fields! {
     Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0")

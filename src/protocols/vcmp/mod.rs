@@ -36,7 +36,7 @@ pub use query::PROTOCOL as QUERY;
 
 /// Vice City: Multiplayer.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&VCMP, FIELDS, &[On::Over("raknet").exchange::<Session>(Heuristic::InContext(is_ours))]).rest(&UNPARSED);
+    Protocol::new(&VCMP, FIELDS).found(&[On::Over("raknet").exchange::<Session>(Heuristic::InContext(is_ours))]).rest(&UNPARSED);
 
 /// Default server port.
 const PORT: u16 = 8192;

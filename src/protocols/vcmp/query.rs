@@ -18,7 +18,7 @@ use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// VC:MP server query.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&QUERY, FIELDS, &[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_query))]).rest(&OPAQUE);
+    Protocol::new(&QUERY, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_query))]).rest(&OPAQUE);
 
 fields! {
     QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")

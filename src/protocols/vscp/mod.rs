@@ -48,22 +48,19 @@ use values::{angle, id_meaning, id_value, parts, real_value, receivers, strategy
 pub use wls::PROTOCOL as WORLD_LOCATION;
 
 /// Virtual Society Client Protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &VSCP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&VSCP, FIELDS)
+    .found(&[
         On::TcpRun(5126, 5158).stream_with(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), open),
-    ],
-)
-.rest(&DATA)
-.truncated(&TRUNCATED)
-.gap(&ERROR_GAP)
-.settings(&[Setting {
-    name: charset::SETTING,
-    about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where it is unambiguous",
-    takes: ValueKind::Checked(charset::check),
-}]);
+    ])
+    .rest(&DATA)
+    .truncated(&TRUNCATED)
+    .gap(&ERROR_GAP)
+    .settings(&[Setting {
+        name: charset::SETTING,
+        about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where it is unambiguous",
+        takes: ValueKind::Checked(charset::check),
+    }]);
 
 fields! {
     VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)")

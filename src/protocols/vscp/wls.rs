@@ -17,13 +17,13 @@ use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// World Location Server protocol.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &WLS,
-    FIELDS,
-    &[On::Tcp(5125).stream::<Session>(Heuristic::Stream(on_port)), On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere))],
-)
-.rest(&DATA)
-.truncated(&TRUNCATED);
+pub static PROTOCOL: Protocol = Protocol::new(&WLS, FIELDS)
+    .found(&[
+        On::Tcp(5125).stream::<Session>(Heuristic::Stream(on_port)),
+        On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
+    ])
+    .rest(&DATA)
+    .truncated(&TRUNCATED);
 
 fields! {
     WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")

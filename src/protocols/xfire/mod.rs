@@ -52,28 +52,25 @@ use step::Step;
 use values::Values;
 
 /// Xfire.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &XFIRE,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&XFIRE, FIELDS)
+    .found(&[
         On::Tcp(25999).stream_with(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), open),
         On::Udp(9856).exchange::<p2p::Peers>(Heuristic::Datagram(p2p::is_nat)),
         On::AnyUdp.exchange::<p2p::Peers>(Heuristic::Datagram(p2p::is_any)),
         On::Over(p2p::ANNOUNCED).exchange::<p2p::Peers>(Heuristic::Datagram(p2p::may_be_p2p)),
-    ],
-)
-.rest(&UNPARSED)
-.truncated(&TRUNCATED)
-.gap(&GAP)
-.settings(&[
-    Setting { name: "xfire.password", about: "Password that logins are checked with", takes: ValueKind::Value },
-    Setting {
-        name: "xfire.passwords",
-        about: "File of lines NAME:PASSWORD that logins are checked with",
-        takes: ValueKind::File,
-    },
-]);
+    ])
+    .rest(&UNPARSED)
+    .truncated(&TRUNCATED)
+    .gap(&GAP)
+    .settings(&[
+        Setting { name: "xfire.password", about: "Password that logins are checked with", takes: ValueKind::Value },
+        Setting {
+            name: "xfire.passwords",
+            about: "File of lines NAME:PASSWORD that logins are checked with",
+            takes: ValueKind::File,
+        },
+    ]);
 
 /// Sent by a client before its first message.
 const HELLO: [u8; 4] = *b"UA01";

@@ -20,16 +20,13 @@ use crate::wire::{
 use xml::Kind;
 
 /// XMPP.
-pub static PROTOCOL: Protocol = Protocol::new(
-    &XMPP,
-    FIELDS,
-    &[
+pub static PROTOCOL: Protocol = Protocol::new(&XMPP, FIELDS)
+    .found(&[
         On::Tcp(5222).stream::<Session>(Heuristic::Stream(on_port)),
         On::Tcp(5269).stream::<Session>(Heuristic::Stream(on_port)),
         On::AnyTcp.stream::<Session>(Heuristic::Stream(anywhere)),
-    ],
-)
-.rest(&DATA);
+    ])
+    .rest(&DATA);
 
 fields! {
     XMPP = protocol("xmpp", "XMPP", "Extensible Messaging and Presence Protocol")

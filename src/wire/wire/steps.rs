@@ -65,7 +65,7 @@ mod tests {
     use crate::tree::fields;
     use crate::wire::{Cut, Protocol, Result, Wire, trial};
 
-    static PROTOCOL: Protocol = Protocol::new(&TOY, FIELDS, &[]);
+    static PROTOCOL: Protocol = Protocol::new(&TOY, FIELDS);
 
     fields! {
         TOY = protocol("toy", "Toy", "A toy protocol");
