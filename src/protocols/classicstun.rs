@@ -10,6 +10,7 @@
 //! Names and numbers are Wireshark's, with the TURN drafts that used this header. XOR addresses are XORed with the transaction ID.
 //! Messages with the magic cookie are STUN. Not covered: messages over TCP and TLS.
 
+use super::stun::{array, unmasked};
 use crate::tree::{Names, NodeRef, Side, Value, fields, name_of};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::collections::HashSet;
@@ -255,18 +256,6 @@ fn xor_address(wire: &mut Wire<'_>, id: &[u8; ID_LENGTH]) -> Result<SocketAddr> 
     let ip = Ipv4Addr::from(unmasked::<4>(wire.bytes(&IPV4_XOR, 4)?, id));
     wire.put(&IPV4, Value::Unsigned(u32::from(ip).into()), at..at + 4);
     Ok((ip, port).into())
-}
-
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.first_chunk().copied().unwrap_or([0; N])
-}
-
-fn unmasked<const N: usize>(bytes: &[u8], mask: &[u8; ID_LENGTH]) -> [u8; N] {
-    let mut plain = array(bytes);
-    for (byte, mask) in plain.iter_mut().zip(mask) {
-        *byte ^= mask;
-    }
-    plain
 }
 
 fn attribute_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -229,10 +229,10 @@ fn option(wire: &mut Wire<'_>) -> Result {
                 wire.u16_be(&STATUS)?;
                 wire.rest_is(&STATUS_TEXT)
             }
-            15 => wire.each(|wire| counted(wire, &USER_LENGTH, &USER_DATA)),
+            15 => wire.each(|wire| wire.counted(Wire::u16_be, &USER_LENGTH, &USER_DATA)),
             16 => {
                 wire.u32_be(&ENTERPRISE)?;
-                wire.each(|wire| counted(wire, &VENDOR_LENGTH, &VENDOR_DATA))
+                wire.each(|wire| wire.counted(Wire::u16_be, &VENDOR_LENGTH, &VENDOR_DATA))
             }
             18 => wire.rest_is(&INTERFACE),
             19 => wire.u8(&RECONFIGURE).map(drop),
@@ -257,10 +257,6 @@ fn option(wire: &mut Wire<'_>) -> Result {
             _ => wire.rest_is(&OPT_VALUE),
         }
     })
-}
-
-fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
-    wire.counted(Wire::u16_be, length, field).map(drop)
 }
 
 /// Dissects a DHCP unique identifier.

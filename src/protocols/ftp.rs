@@ -105,11 +105,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(side.other());
         }
     }
-    match lines::midway(opening, COMMANDS) {
-        Some(server) => Verdict::Yes(server),
-        None if opening.complete => Verdict::No,
-        None => lines::may_be_text(opening),
-    }
+    lines::joined(opening, lines::midway(opening, COMMANDS))
 }
 
 /// Recognizes a session without a greeting, such as a refusal.
@@ -119,14 +115,7 @@ fn by_port(opening: &Opening<'_>) -> Verdict {
 
 /// Recognizes FTP on any port: a greeting of the server that names the protocol.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
-    for side in [Side::Server, Side::Client] {
-        let bytes = opening.of(side);
-        let first = lines::line(bytes).and_then(|line| bytes.get(..line.text)).unwrap_or_default();
-        if first.starts_with(b"220") && memmem::find(first, b"FTP").is_some() {
-            return Verdict::Yes(side);
-        }
-    }
-    Verdict::No
+    lines::greets(opening, b"FTP")
 }
 
 impl Conversation for Session {

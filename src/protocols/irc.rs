@@ -125,11 +125,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(side);
         }
     }
-    match lines::in_lines_midway(opening, midway) {
-        Some(server) => Verdict::Yes(server),
-        None if opening.complete => Verdict::No,
-        None => lines::may_be_text(opening),
-    }
+    lines::joined(opening, lines::in_lines_midway(opening, midway))
 }
 
 /// Recognizes a session joined midway by a prefix, or a command of clients. Returns the server.

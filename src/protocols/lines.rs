@@ -259,6 +259,24 @@ pub(super) fn may_be_text(opening: &Opening<'_>) -> Verdict {
     if opening.sent.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
 }
 
+/// The verdict on a session whose first bytes are no greeting; `server` is known if it was joined midway.
+pub(super) fn joined(opening: &Opening<'_>, server: Option<Side>) -> Verdict {
+    match server {
+        Some(server) => Verdict::Yes(server),
+        None if opening.complete => Verdict::No,
+        None => may_be_text(opening),
+    }
+}
+
+/// Recognizes a greeting of the server, a reply of code 220 that names the protocol.
+pub(super) fn greets(opening: &Opening<'_>, protocol: &[u8]) -> Verdict {
+    let names_it = |side: &Side| {
+        let first = line(opening.of(*side)).and_then(|line| opening.of(*side).get(..line.text));
+        first.is_some_and(|first| first.starts_with(b"220") && memmem::find(first, protocol).is_some())
+    };
+    [Side::Server, Side::Client].into_iter().find(names_it).map_or(Verdict::No, Verdict::Yes)
+}
+
 /// Number of lines per side in which a session joined midway is recognized.
 const MIDWAY_LINES: usize = 8;
 

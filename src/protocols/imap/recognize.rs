@@ -26,11 +26,7 @@ pub(super) fn recognize(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(server);
         }
     }
-    match lines::in_lines_midway(opening, server_of) {
-        Some(server) => Verdict::Yes(server),
-        None if opening.complete => Verdict::No,
-        None => lines::may_be_text(opening),
-    }
+    lines::joined(opening, lines::in_lines_midway(opening, server_of))
 }
 
 /// Recognizes IMAP on any port: a greeting of the server that names the protocol.

@@ -363,11 +363,13 @@ fn xor_address(wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Address>) -
     Ok(())
 }
 
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+/// The first bytes, or zeros if there are fewer.
+pub(super) fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
-fn unmasked<const N: usize>(bytes: &[u8], mask: &[u8]) -> [u8; N] {
+/// The first bytes, XORed with a mask.
+pub(super) fn unmasked<const N: usize>(bytes: &[u8], mask: &[u8]) -> [u8; N] {
     let mut plain_address = array(bytes);
     for (byte, mask) in plain_address.iter_mut().zip(mask) {
         *byte ^= mask;
