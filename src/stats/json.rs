@@ -47,11 +47,11 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
     to.flush()
 }
 
-/// Writes a member of the object.
-type Member = fn(&Stats, &mut Members<'_, '_>) -> io::Result<()>;
+/// Whether a part requires a member of the object, and what writes it.
+type Member = (fn(&Part) -> bool, fn(&Stats, &mut Members<'_, '_>) -> io::Result<()>);
 
-/// Members in their order, each with the parts that require it.
-const MEMBERS: [(fn(&Part) -> bool, Member); 9] = [
+/// Members in their order.
+const MEMBERS: [Member; 9] = [
     (|part| *part == Part::Overview, |stats, all| all.object("overview", |of| overview(stats, of))),
     (|part| *part == Part::Time, |stats, all| all.object("time", |of| time(stats, of))),
     (|part| matches!(part, Part::Hierarchy | Part::Phs), hierarchy),

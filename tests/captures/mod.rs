@@ -51,6 +51,14 @@ fn an_input_without_bytes_is_empty() {
 }
 
 #[test]
+fn text_may_hold_any_language_and_a_cut_character() {
+    let refused = |bytes: &[u8]| open(bytes).err().unwrap().to_string();
+    assert!(refused("caf\u{e9} \u{1f980}".as_bytes()).starts_with("this is plain text without hex"));
+    assert!(refused(b"\x90\x91").contains("binary data starting with 90 91"));
+    assert_eq!(drain(b"\xef\xbb\xbf23 00 # \xf0\x9f").0[0].bytes, [0x23, 0]);
+}
+
+#[test]
 fn a_failing_reader_is_an_input_error() {
     struct Broken;
     impl Read for Broken {

@@ -14,9 +14,9 @@ use super::{Dialect, Fault, Fed, Feed, Packet, bytes_of, fault};
 #[derive(Default)]
 pub(super) struct Asm {
     /// Address after the last line.
-    next: Option<u64>,
+    pub(super) next: Option<u64>,
     /// Whether the first byte of a number is its highest one.
-    big: bool,
+    pub(super) big: bool,
 }
 
 /// Whether a line has a directive with numbers or texts, and is not a row of pairs with the byte 0xdb or 0xdd.
@@ -48,11 +48,6 @@ pub(super) fn is_like(line: &[u8]) -> bool {
 }
 
 impl Asm {
-    /// A listing whose numbers have their highest byte first, if `big`.
-    pub(super) fn new(big: bool) -> Asm {
-        Asm { big, next: None }
-    }
-
     /// Whether a line has the next address, and a directive with a wrong sign before a number.
     fn is_next(&self, line: &[u8]) -> bool {
         let Some((offset, from)) = split_offset(line) else { return false };

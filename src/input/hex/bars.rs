@@ -73,6 +73,12 @@ pub(super) fn counts(line: &[u8]) -> bool {
     words(cell, 0).count() >= RULER && words(cell, 0).enumerate().all(|(at, word)| is_count(at, word.text))
 }
 
+/// Whether the text of a row numbers the columns as well: a ruler, whatever follows.
+pub(super) fn names_columns(line: &[u8]) -> bool {
+    let text = line.split(|byte| *byte == b'|').nth(2).unwrap_or_default();
+    text.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).eq(b"0123")
+}
+
 /// The offset, bytes and text of a row of strace, without the bars around them.
 pub(super) fn strace_row(line: &[u8]) -> Option<&[u8]> {
     let inner = line.trim_ascii_end().strip_suffix(b" |")?.strip_prefix(b" | ")?;

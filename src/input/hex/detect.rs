@@ -20,7 +20,7 @@ impl Preface {
         if self.suspect {
             return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
         }
-        some(asm::Asm::new(context.big))
+        some(asm::Asm { big: context.big, next: None })
     }
 
     /// A dump, or a conversation as a dump.

@@ -1,5 +1,6 @@
 //! Lines that resemble the rows of a dump, but are invalid: damaged rows, which are no prose.
 
+use super::bars;
 use super::dialect::Context;
 use super::head::Head;
 use super::offsets::{self, Shape};
@@ -76,6 +77,9 @@ pub(super) fn is_ruler(line: &[u8]) -> bool {
     // Those of hexl-mode in Emacs, and of radare2.
     if text.starts_with(b"87654321  0011 2233 4455 6677") || text.starts_with(b"- offset - ") {
         return true;
+    }
+    if bars::is_row(line) && !bars::names_columns(line) {
+        return false;
     }
     let starts = words(line, 0).position(|word| matches!(word.text, b"0" | b"00")).filter(|at| *at <= 2);
     let Some(start) = starts else { return false };

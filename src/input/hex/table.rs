@@ -6,13 +6,13 @@
 //! ```
 //! Rows that follow each other are one packet. The text is never data. Other lines carry time and direction.
 
-use super::bars::{DAMAGED, cell, cells, counts, fault_of, is_border, is_row, pairs};
+use super::bars::{DAMAGED, cell, cells, counts, fault_of, is_border, is_row, names_columns, pairs};
 use super::scan::{indent, words};
 use super::{Dialect, Fault, Fed, Feed, Packet, fault, log};
 
 #[derive(Default)]
 pub(super) struct Table {
-    /// A row that counts the columns: a ruler if a border follows, else bytes.
+    /// A row whose bytes count the columns: a ruler if a border follows, else bytes.
     ruler: Option<Vec<u8>>,
 }
 
@@ -28,7 +28,7 @@ impl Dialect for Table {
             packet.bytes.extend(ruler);
         }
         if counts(line) && packet.bytes.is_empty() {
-            self.ruler = cell(line).and_then(|(_, cell)| pairs(cell));
+            self.ruler = cell(line).filter(|_| !names_columns(line)).and_then(|(_, cell)| pairs(cell));
             return Ok(Fed::Taken);
         }
         let Some((open, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
