@@ -98,6 +98,13 @@ const FILES: &[&str] = &[
      instances:\n  peek: {pos: m, type: u1}\n",
 ];
 
+#[test]
+fn a_session_that_joins_late_begins_without_bytes() {
+    for file in FILES {
+        session_of(file, false);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
