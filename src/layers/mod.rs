@@ -40,7 +40,6 @@ pub mod ipv6;
 pub mod itag;
 pub mod l2tp;
 pub mod link;
-mod little;
 pub mod lldp;
 pub mod mpls;
 pub mod nflog;

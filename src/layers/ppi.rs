@@ -9,7 +9,7 @@
 //! Numbers are little-endian. Not covered: the content of fields other than 802.11-Common.
 
 use super::ethernet::rest;
-use super::{HeaderPayload, Next, layer, little, wlan};
+use super::{HeaderPayload, Next, layer, wlan};
 use crate::input::link_name;
 use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
@@ -103,9 +103,9 @@ fn field(wire: &mut Wire<'_>) -> Result<bool> {
 
 fn common(wire: &mut Wire<'_>) -> Result<bool> {
     wire.u64_le(&TSFT)?;
-    let flags = little::bits(wire, 2, &[&COMMON_FLAGS, &FCS, &MILLISECONDS, &FCS_INVALID, &PHY_ERROR])?;
+    let flags = wire.bits_le(2, &[&COMMON_FLAGS, &FCS, &MILLISECONDS, &FCS_INVALID, &PHY_ERROR])?;
     let at = wire.at();
-    let rate = 500 * little::bits(wire, 2, &[])?;
+    let rate = 500 * wire.bits_le(2, &[])?;
     wire.put(&RATE, Value::Unsigned(rate), at..at + 2);
     wire.u16_le(&FREQ)?;
     wire.u16_le(&CHANNEL_FLAGS)?;

@@ -8,7 +8,7 @@
 //! multiple of its alignment from the start. Not covered: the content of the fields on VHT, HE and similar, vendor fields, and
 //! the newer list of types and lengths.
 
-use super::{HeaderPayload, layer, little, wlan};
+use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -217,7 +217,7 @@ fn field(wire: &mut Wire<'_>, bit: usize) -> Result {
         22 => {
             wire.u64_le(&TIMESTAMP)?;
             wire.u16_le(&ACCURACY)?;
-            little::bits(wire, 1, &[&UNIT, &POSITION])?;
+            wire.bits_le(1, &[&UNIT, &POSITION])?;
             wire.u8(&TIMESTAMP_FLAGS).map(drop)
         }
         23 => wire.bytes(&HE, 12).map(drop),

@@ -1,24 +1,8 @@
-//! Little-endian flags, UTF-16 texts and GUIDs, shared by SMB, DCE/RPC and MongoDB.
+//! UTF-16 texts and GUIDs, shared by SMB and DCE/RPC.
 
-use crate::tree::{Field, Kind, Value};
+use crate::tree::Field;
 use crate::wire::{Error, Result, Wire};
 use std::fmt;
-
-/// Reads a little-endian number of `count` bytes, at most 8, as one field with its bits below it.
-pub(super) fn flags(wire: &mut Wire<'_>, field: &'static Field, count: usize, bits: &[&'static Field]) -> Result<u64> {
-    let start = wire.at();
-    let bytes = wire.ahead().get(..count).ok_or(Error::Short { needed: count.saturating_sub(wire.remaining()) })?;
-    let raw = bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
-    wire.parent(field, Value::Unsigned(raw), |wire| {
-        for &bit in bits {
-            let number = bit.bits_of(raw);
-            let value = if bit.kind == Kind::Bool { Value::Bool(number != 0) } else { Value::Unsigned(number) };
-            wire.put(bit, value, start..start + count);
-        }
-        wire.skip(count)
-    })?;
-    Ok(raw)
-}
 
 /// Decodes UTF-16, low byte first.
 pub(super) fn utf16(bytes: &[u8]) -> String {

@@ -1,7 +1,6 @@
 //! Standard descriptors, and other data of standard requests.
 
 use super::fields::*;
-use super::parent;
 use super::setup::{GET_CONFIGURATION, GET_DESCRIPTOR, GET_INTERFACE, GET_STATUS, Setup};
 use crate::tree::Field;
 use crate::wire::{Result, Wire};
@@ -148,7 +147,7 @@ fn parts(wire: &mut Wire<'_>, parts: &[DescriptorField]) -> Result {
         match part {
             Byte(field) => wire.u8(field).map(drop)?,
             Word(field) => wire.u16_le(field).map(drop)?,
-            Bits(field, size, bits) => parent(wire, field, *size, bits).map(drop)?,
+            Bits(field, size, bits) => wire.flags_le(field, *size, bits).map(drop)?,
         }
     }
     Ok(())

@@ -202,11 +202,5 @@ fn endpoint(wire: &mut Wire<'_>) -> Result<u8> {
     Ok(u8::try_from(address).unwrap_or_default())
 }
 
-/// Reads a little-endian number of `count` bytes above the fields of its bits.
-fn parent(wire: &mut Wire<'_>, field: &'static Field, count: usize, bits: &[&'static Field]) -> Result<u64> {
-    let raw = super::little::peek(wire, count)?;
-    wire.parent(field, Value::Unsigned(raw), |wire| super::little::bits(wire, count, bits))
-}
-
 #[cfg(test)]
 mod tests;

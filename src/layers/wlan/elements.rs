@@ -17,9 +17,7 @@
 //! ```
 //! Every part of RSN after the version is optional. Other tags are data; the last three parts of HT capabilities are numbers.
 
-use super::super::little;
 use super::fields::*;
-use super::management::flags;
 use crate::tree::{Field, NodeRef, Value, name_of};
 use crate::wire::{Error, Result, Wire};
 use std::fmt::{self, Write};
@@ -108,7 +106,7 @@ fn element(wire: &mut Wire<'_>, number: u8) -> Result {
         6 => wire.u16_le(&ATIM).map(drop),
         7 => country(wire),
         16 => wire.rest_is(&CHALLENGE),
-        42 | 47 => flags(wire, &ERP, 1, &[&ERP_PRESENT, &ERP_PROTECTION, &ERP_BARKER, &ERP_RESERVED]),
+        42 | 47 => wire.flags_le(&ERP, 1, &[&ERP_PRESENT, &ERP_PROTECTION, &ERP_BARKER, &ERP_RESERVED]).map(drop),
         45 => high_throughput(wire),
         48 => security(wire),
         61 => high_throughput_operation(wire),
@@ -121,7 +119,7 @@ fn element(wire: &mut Wire<'_>, number: u8) -> Result {
 fn traffic(wire: &mut Wire<'_>) -> Result {
     wire.u8(&DTIM_COUNT)?;
     wire.u8(&DTIM_PERIOD)?;
-    flags(wire, &TIM_CONTROL, 1, &[&TIM_MULTICAST, &TIM_OFFSET])?;
+    wire.flags_le(&TIM_CONTROL, 1, &[&TIM_MULTICAST, &TIM_OFFSET])?;
     wire.rest_is(&TIM_BITMAP)
 }
 
@@ -151,8 +149,8 @@ fn country(wire: &mut Wire<'_>) -> Result {
 
 /// HT capabilities.
 fn high_throughput(wire: &mut Wire<'_>) -> Result {
-    flags(wire, &HT_CAPABILITIES, 2, CAPABILITY_BITS)?;
-    flags(wire, &AMPDU, 1, &[&AMPDU_LENGTH, &AMPDU_DENSITY, &AMPDU_RESERVED])?;
+    wire.flags_le(&HT_CAPABILITIES, 2, CAPABILITY_BITS)?;
+    wire.flags_le(&AMPDU, 1, &[&AMPDU_LENGTH, &AMPDU_DENSITY, &AMPDU_RESERVED])?;
     modulations(wire)?;
     wire.u16_le(&HT_EXTENDED)?;
     wire.u32_le(&TXBF)?;
@@ -162,9 +160,13 @@ fn high_throughput(wire: &mut Wire<'_>) -> Result {
 /// HT operation, which Wireshark calls HT information.
 fn high_throughput_operation(wire: &mut Wire<'_>) -> Result {
     wire.u8(&PRIMARY_CHANNEL)?;
-    flags(wire, &HT_INFO_1, 1, &[&HT_SECONDARY, &HT_CHANNEL_WIDTH, &HT_RIFS, &HT_RESERVED_4])?;
-    flags(wire, &HT_INFO_2, 2, &[&HT_PROTECTION, &HT_NON_GREENFIELD, &HT_RESERVED_11, &HT_OBSS, &HT_SEGMENT_2, &HT_RESERVED_21])?;
-    flags(wire, &HT_INFO_3, 2, INFO_3_BITS)?;
+    wire.flags_le(&HT_INFO_1, 1, &[&HT_SECONDARY, &HT_CHANNEL_WIDTH, &HT_RIFS, &HT_RESERVED_4])?;
+    wire.flags_le(
+        &HT_INFO_2,
+        2,
+        &[&HT_PROTECTION, &HT_NON_GREENFIELD, &HT_RESERVED_11, &HT_OBSS, &HT_SEGMENT_2, &HT_RESERVED_21],
+    )?;
+    wire.flags_le(&HT_INFO_3, 2, INFO_3_BITS)?;
     modulations(wire)
 }
 
@@ -182,8 +184,8 @@ fn modulations(wire: &mut Wire<'_>) -> Result {
             masked(wire, 6, 4, &[&MCS_53]);
             wire.skip(RECEIVED)
         })?;
-        little::bits(wire, 2, &[&MCS_HIGHEST])?;
-        little::bits(wire, 4, &[&MCS_DEFINED, &MCS_UNEQUAL, &MCS_STREAMS, &MCS_MODULATION]).map(drop)
+        wire.bits_le(2, &[&MCS_HIGHEST])?;
+        wire.bits_le(4, &[&MCS_DEFINED, &MCS_UNEQUAL, &MCS_STREAMS, &MCS_MODULATION]).map(drop)
     })
 }
 
@@ -205,7 +207,7 @@ fn security(wire: &mut Wire<'_>) -> Result {
         |wire| suite(wire, &GROUP),
         |wire| suites(wire, &PAIRWISE_CIPHERS),
         |wire| suites(wire, &AKMS),
-        |wire| flags(wire, &RSN_CAPABILITIES, 2, RSN_BITS),
+        |wire| wire.flags_le(&RSN_CAPABILITIES, 2, RSN_BITS).map(drop),
         |wire| {
             let count = wire.u16_le(&PMKID_COUNT)?;
             list(wire, &PMKID_LIST, count, |wire| wire.bytes(&PMKID, PMKID_SIZE).map(drop))

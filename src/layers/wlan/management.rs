@@ -12,10 +12,9 @@
 //! Not covered: fields of SAE, and of actions behind their category.
 
 use super::super::ethernet::Shown;
-use super::super::little;
 use super::elements;
 use super::fields::*;
-use crate::tree::{Address, Field, Value};
+use crate::tree::{Address, Field};
 use crate::wire::{Result, Wire, data};
 
 const CAPABILITY_BITS: &[&Field] = &[
@@ -74,21 +73,21 @@ fn fixed(wire: &mut Wire<'_>, subtype: u64) -> Result<Behind> {
     const SAE: u16 = 3;
     match subtype {
         0 | 2 => {
-            flags(wire, &CAPABILITIES, 2, CAPABILITY_BITS)?;
+            wire.flags_le(&CAPABILITIES, 2, CAPABILITY_BITS)?;
             wire.u16_le(&LISTEN)?;
             if subtype == 2 {
                 wire.bytes(&CURRENT_AP, 6)?;
             }
         }
         1 | 3 => {
-            flags(wire, &CAPABILITIES, 2, CAPABILITY_BITS)?;
+            wire.flags_le(&CAPABILITIES, 2, CAPABILITY_BITS)?;
             wire.u16_le(&STATUS)?;
-            little::bits(wire, 2, &[&ASSOCIATION])?;
+            wire.bits_le(2, &[&ASSOCIATION])?;
         }
         5 | 8 => {
             wire.u64_le(&TIMESTAMP)?;
             wire.u16_le(&INTERVAL)?;
-            flags(wire, &CAPABILITIES, 2, CAPABILITY_BITS)?;
+            wire.flags_le(&CAPABILITIES, 2, CAPABILITY_BITS)?;
         }
         10 | 12 => drop(wire.u16_le(&REASON)?),
         11 => {
@@ -108,10 +107,6 @@ fn fixed(wire: &mut Wire<'_>, subtype: u64) -> Result<Behind> {
 }
 
 /// Reads a little-endian number of `count` bytes with the masked bits of several fields below it.
-pub(super) fn flags(wire: &mut Wire<'_>, field: &'static Field, count: usize, below: &[&'static Field]) -> Result {
-    let raw = little::peek(wire, count)?;
-    wire.parent(field, Value::Unsigned(raw), |wire| little::bits(wire, count, below)).map(drop)
-}
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,7 @@ mod management;
 mod names;
 
 use super::ethernet::{Shown, mac};
-use super::{Described, HeaderPayload, Next, layer, little};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Address, Field, Names, Value, name_of};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire, data};
@@ -198,12 +198,12 @@ fn header(wire: &mut Wire<'_>, swapped: bool) -> Result<Body> {
     wire.name(name);
     match TYPE.bits_of(control) {
         MANAGEMENT => {
-            little::bits(wire, 2, &[&DURATION])?;
+            wire.bits_le(2, &[&DURATION])?;
             let dst = address(wire, &[&RA, &DA])?;
             let src = address(wire, &[&TA, &SA])?;
             wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
             address(wire, &[&BSSID])?;
-            let sequence = little::bits(wire, 2, &[&FRAG, &SEQ])?;
+            let sequence = wire.bits_le(2, &[&FRAG, &SEQ])?;
             if ORDER.bits_of(control) == 1 {
                 wire.u32_le(&HTC)?;
             }
@@ -231,7 +231,7 @@ fn frame_control(wire: &mut Wire<'_>) -> Result<(u64, u64)> {
 fn controlling(wire: &mut Wire<'_>, subtype: u64) -> Result<Body> {
     const POLL: u64 = 10;
     const EXTENSION: u64 = 6;
-    little::bits(wire, 2, &[if subtype == POLL { &AID } else { &DURATION }])?;
+    wire.bits_le(2, &[if subtype == POLL { &AID } else { &DURATION }])?;
     let (dst, src) = match subtype {
         POLL => (address(wire, &[&RA, &BSSID])?, address(wire, &[&TA])?),
         2 | 4 | 5 | 8 | 9 | 11 => (address(wire, &[&RA])?, address(wire, &[&TA])?),
@@ -277,9 +277,9 @@ fn endpoints(wire: &mut Wire<'_>, control: u64) -> Result<(Option<Address>, Opti
 fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
     const WITHOUT_DATA: u64 = 4;
     const WITH_QOS: u64 = 8;
-    little::bits(wire, 2, &[&DURATION])?;
+    wire.bits_le(2, &[&DURATION])?;
     let (dst, src) = endpoints(wire, control)?;
-    let sequence = little::bits(wire, 2, &[&FRAG, &SEQ])?;
+    let sequence = wire.bits_le(2, &[&FRAG, &SEQ])?;
     let relayed = TO_DS.bits_of(control) == 1 && FROM_DS.bits_of(control) == 1;
     let src = if relayed { address(wire, &[&SA])? } else { src };
     wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
@@ -289,7 +289,7 @@ fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
         let from_access_point: &[&Field] = &[&QOS, &TID, &EOSP, &ACK, &AMSDU];
         let from_station: &[&Field] = &[&QOS, &TID, &ACK, &AMSDU];
         let from = if FROM_DS.bits_of(control) == 1 { from_access_point } else { from_station };
-        let qos = little::bits(wire, 2, from)?;
+        let qos = wire.bits_le(2, from)?;
         several = AMSDU.bits_of(qos) == 1;
         if ORDER.bits_of(control) == 1 {
             wire.u32_le(&HTC)?;

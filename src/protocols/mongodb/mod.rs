@@ -21,7 +21,6 @@ mod fields;
 #[cfg(test)]
 mod tests;
 
-use super::little;
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
@@ -142,7 +141,7 @@ impl Conversation for Session {
 fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
     match opcode {
         1 => {
-            little::flags(wire, &REPLY_FLAGS, 4, &[&NOT_FOUND, &FAILED, &STALE, &AWAIT])?;
+            wire.flags_le(&REPLY_FLAGS, 4, &[&NOT_FOUND, &FAILED, &STALE, &AWAIT])?;
             wire.i64_le(&CURSOR)?;
             wire.i32_le(&STARTING)?;
             wire.i32_le(&RETURNED)?;
@@ -161,7 +160,7 @@ fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
         }
         2004 => {
             let bits: [&'static Field; 7] = [&TAILABLE, &SECONDARY, &REPLAY, &NO_TIMEOUT, &AWAIT_DATA, &EXHAUST, &PARTIAL];
-            little::flags(wire, &QUERY_FLAGS, 4, &bits)?;
+            wire.flags_le(&QUERY_FLAGS, 4, &bits)?;
             collection(wire, words)?;
             wire.i32_le(&SKIP)?;
             wire.i32_le(&RETURN)?;
@@ -223,7 +222,7 @@ fn documents(wire: &mut Wire<'_>, words: &mut Words) -> Result {
 
 fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     const SUM: usize = 4;
-    let flags = little::flags(wire, &FLAGS, 4, &[&IS_CHECKED, &IS_MORE, &IS_EXHAUST])?;
+    let flags = wire.flags_le(&FLAGS, 4, &[&IS_CHECKED, &IS_MORE, &IS_EXHAUST])?;
     let sum = if IS_CHECKED.bits_of(flags) != 0 { SUM } else { 0 };
     wire.within(wire.remaining().saturating_sub(sum), &DATA, |wire| wire.groups(&SECTION, |wire| section(wire, words)))?;
     if sum > 0 { wire.u32_le(&CHECKSUM).map(drop) } else { Ok(()) }

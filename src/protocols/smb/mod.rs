@@ -14,7 +14,6 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use super::little;
 use crate::tree::{Field, Side, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::*;
@@ -86,7 +85,7 @@ impl Exchange for Session {
         let failure = failure(wire, flags2)?;
         let bits = [&FLAG_RESPONSE, &FLAG_NOTIFY, &FLAG_OPLOCK, &FLAG_CANON, &FLAG_CASELESS, &FLAG_RECEIVE, &FLAG_LOCK];
         let is_response = FLAG_RESPONSE.bits_of(wire.flags(&FLAGS, 1, &bits)?) != 0;
-        little::flags(wire, &FLAGS2, 2, MORE_FLAGS)?;
+        wire.flags_le(&FLAGS2, 2, MORE_FLAGS)?;
         wire.u16_le(&PID_HIGH)?;
         wire.bytes(&SIGNATURE, 8)?;
         wire.bytes(&RESERVED, 2)?;

@@ -3,7 +3,7 @@
 use super::fields::*;
 use super::names::DIALECTS;
 use crate::protocols::dcerpc;
-use crate::protocols::little::{flags, guid, utf16_text};
+use crate::protocols::little::{guid, utf16_text};
 use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
 
@@ -79,7 +79,7 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
     if wire.remaining() == 0 {
         return Ok(());
     }
-    let size = flags(wire, &SIZE, 2, &[&FIXED, &DYNAMIC])?;
+    let size = wire.flags_le(&SIZE, 2, &[&FIXED, &DYNAMIC])?;
     if packet.is_error() && size == 9 {
         return error(wire);
     }
@@ -135,7 +135,7 @@ fn connected(wire: &mut Wire<'_>) -> Result {
 }
 
 fn close(wire: &mut Wire<'_>, is_response: bool) -> Result {
-    flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
+    wire.flags_le(&CLOSE_FLAGS, 2, &[&POST_QUERY])?;
     wire.bytes(&PADDING, 4)?;
     if is_response { attributes(wire) } else { file(wire) }
 }
@@ -187,12 +187,12 @@ fn long_blob(wire: &mut Wire<'_>) -> Result<Blob> {
 }
 
 fn security_mode(wire: &mut Wire<'_>) -> Result {
-    flags(wire, &SECURITY_MODE, 1, &[&SIGN_ENABLED, &SIGN_REQUIRED]).map(drop)
+    wire.flags_le(&SECURITY_MODE, 1, &[&SIGN_ENABLED, &SIGN_REQUIRED]).map(drop)
 }
 
 fn capabilities(wire: &mut Wire<'_>) -> Result {
     let bits = [&CAP_DFS, &CAP_LEASING, &CAP_LARGE, &CAP_CHANNELS, &CAP_PERSISTENT, &CAP_DIRECTORY, &CAP_ENCRYPTION];
-    flags(wire, &CAPABILITIES, 4, &bits).map(drop)
+    wire.flags_le(&CAPABILITIES, 4, &bits).map(drop)
 }
 
 fn negotiate(wire: &mut Wire<'_>, packet: Packet) -> Result {
@@ -269,7 +269,7 @@ fn setup(wire: &mut Wire<'_>, packet: Packet) -> Result {
 }
 
 fn file_attributes(wire: &mut Wire<'_>) -> Result {
-    flags(wire, &ATTRIBUTES, 4, &[&READ_ONLY, &MASKED_TEXT, &SYSTEM, &DIRECTORY, &ARCHIVE, &NORMAL]).map(drop)
+    wire.flags_le(&ATTRIBUTES, 4, &[&READ_ONLY, &MASKED_TEXT, &SYSTEM, &DIRECTORY, &ARCHIVE, &NORMAL]).map(drop)
 }
 
 fn create(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Result {
@@ -328,7 +328,7 @@ fn attributes(wire: &mut Wire<'_>) -> Result {
 
 fn created(wire: &mut Wire<'_>, packet: Packet) -> Result {
     wire.u8(&OPLOCK)?;
-    flags(wire, &RESPONSE_FLAGS, 1, &[&REPARSE])?;
+    wire.flags_le(&RESPONSE_FLAGS, 1, &[&REPARSE])?;
     wire.u32_le(&ACTION)?;
     attributes(wire)?;
     wire.bytes(&RESERVED, 4)?;
@@ -401,7 +401,7 @@ fn control(wire: &mut Wire<'_>, packet: Packet, is_response: bool, word: &mut St
     if !is_response {
         wire.u32_le(&MAX_OUT)?;
     }
-    flags(wire, &IOCTL_FLAGS, 4, &[&IS_FSCTL])?;
+    wire.flags_le(&IOCTL_FLAGS, 4, &[&IS_FSCTL])?;
     wire.bytes(&RESERVED, 4)?;
     for blob in [input, output] {
         match function {

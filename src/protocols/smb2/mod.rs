@@ -20,7 +20,6 @@ pub mod response_times;
 #[cfg(test)]
 mod tests;
 
-use super::little;
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use fields::*;
@@ -98,7 +97,7 @@ impl Session {
         let command = wire.u16_le(&COMMAND)?;
         wire.u16_le(if is_response { &GRANTED } else { &REQUESTED })?;
         let bits = [&FLAG_RESPONSE, &FLAG_ASYNC, &FLAG_CHAINED, &FLAG_SIGNED, &FLAG_DFS, &FLAG_REPLAY];
-        little::flags(wire, &FLAGS, 4, &bits)?;
+        wire.flags_le(&FLAGS, 4, &bits)?;
         let next = wire.u32_le(&CHAIN)? as usize;
         let id = wire.u64_le(&MESSAGE_ID)?;
         let mut is_pipe = false;

@@ -8,7 +8,6 @@
 //! correlation type:1, 6 | flags:1 | length:2, 36 | identifier:16 | reserved:16
 //! ```
 
-use crate::protocols::little;
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use memchr::memmem;
@@ -158,7 +157,7 @@ pub(super) fn negotiation(wire: &mut Wire<'_>) -> Result {
 fn request(wire: &mut Wire<'_>) -> Result {
     let flags = wire.flags(&REQUEST_FLAGS, 1, &[&RESTRICTED_ADMIN, &REDIRECTED, &CORRELATED])?;
     length(wire, 8)?;
-    little::flags(wire, &REQUESTED, 4, &[&TLS, &HYBRID, &RDSTLS, &HYBRID_EX])?;
+    wire.flags_le(&REQUESTED, 4, &[&TLS, &HYBRID, &RDSTLS, &HYBRID_EX])?;
     if flags & 0x08 == 0 || wire.remaining() == 0 {
         return Ok(());
     }

@@ -44,6 +44,33 @@ impl Wire<'_> {
         Ok(bytes)
     }
 
+    /// Reads a little-endian number of `count` bytes, at most 8, as the masked bits of several fields.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn bits_le(&mut self, count: usize, fields: &[&'static Field]) -> Result<u64> {
+        let (raw, range) = (self.peek_le(count)?, self.at()..self.at() + count);
+        for &field in fields {
+            self.push_bits(field, raw, range.clone());
+        }
+        self.skip(count)?;
+        Ok(raw)
+    }
+
+    /// Reads a little-endian number of `count` bytes, at most 8, as one field with its bits below it.
+    ///
+    /// # Errors
+    /// Those of [`Wire::bits_le`] and [`Wire::parent`].
+    pub fn flags_le(&mut self, field: &'static Field, count: usize, bits: &[&'static Field]) -> Result<u64> {
+        let raw = self.peek_le(count)?;
+        self.parent(field, Value::Unsigned(raw), |wire| wire.bits_le(count, bits))
+    }
+
+    fn peek_le(&self, count: usize) -> Result<u64> {
+        let bytes = self.ahead().get(..count).ok_or_else(|| self.lacks(count))?;
+        Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
     /// Reads a number of seven bits per byte, at most `most` bytes. `None` if it is longer; nothing is read then.
     ///
     /// # Errors

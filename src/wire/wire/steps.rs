@@ -72,6 +72,9 @@ mod tests {
         NUMBER = number("toy.number", "number", "");
         DATA = bytes("toy.data", "data", "");
         TEXT = text("toy.text", "text", "");
+        FLAGS = number("toy.flags", "flags", "").hex(4);
+        TOP = bool("toy.top", "top", "").mask(0x8000);
+        LOW = number("toy.low", "low", "").mask(0x00ff);
         PAIR = group("toy.pair", "pair", "");
     }
 
@@ -107,6 +110,12 @@ mod tests {
         };
         let tree = "toy 0..5\n  0..1 toy.number = 0\n  1..3 toy.number = 2\n  3..5 toy.text = \"hi\"\n";
         assert_eq!(dump("00 0200 6869", read), tree);
+    }
+
+    #[test]
+    fn little_endian_bits_are_below_their_number() {
+        let tree = dump("34 92", |wire| wire.flags_le(&FLAGS, 2, &[&TOP, &LOW]).map(drop));
+        assert_eq!(tree, "toy 0..2\n  0..2 toy.flags = 0x9234\n    0..2 toy.top = true\n    0..2 toy.low = 52\n");
     }
 
     #[test]
