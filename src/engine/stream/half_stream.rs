@@ -162,49 +162,56 @@ impl HalfStream {
 
     /// Decides how to handle the available bytes.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
-        let len = self.reassembly.buffered().len();
         if let Some(step) = self.rest_of_message() {
-            return step;
-        }
-        if self.framing_stopped {
-            return Step::Data(len);
-        }
-        if self.waits() && following == Following::More {
-            return Step::Wait;
-        }
-        if self.is_in_doubt
+            step
+        } else if self.framing_stopped {
+            Step::Data(self.reassembly.buffered().len())
+        } else if self.waits() && following == Following::More {
+            Step::Wait
+        } else if self.is_in_doubt
             && let Some(step) = self.resume(conversation, side, following)
         {
-            return step;
+            step
+        } else {
+            self.ahead(conversation, side, following)
         }
+    }
+
+    /// The message ahead, or bytes of no message.
+    #[inline]
+    fn ahead(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
         let ahead = self.reassembly.buffered();
+        let len = ahead.len();
         let extent = conversation.extent(side, ahead, following == Following::More);
         if matches!(extent, Extent::Message(_)) {
             self.secret_run = 0;
         }
         match extent {
-            Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
-            Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
+            Extent::Message(0) | Extent::Unknown(0) => Step::Data(len),
+            Extent::Message(end) if end <= len => Step::Message { len: end, cut: Cut::No },
             Extent::Message(end) if end > limits::STREAM_MESSAGE.get() => {
                 self.framing_stopped = true;
-                return Step::Huge { len, claimed: end };
+                Step::Huge { len, claimed: end }
             }
-            Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
+            Extent::Message(end) => {
+                (self.wanted, self.wanted_is_end) = (end, true);
+                self.incomplete(conversation, side, following)
+            }
             Extent::NeedMore(_) if len >= limits::STREAM_MESSAGE.get() => {
                 self.framing_stopped = true;
-                return Step::Huge { len, claimed: len + 1 };
+                Step::Huge { len, claimed: len + 1 }
             }
             Extent::NeedMore(wanted) => {
-                (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false)
+                (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false);
+                self.incomplete(conversation, side, following)
             }
             Extent::Unknown(run) if self.secret_run > 0 => {
                 let run = run.min(len);
                 self.secret_run = self.secret_run.saturating_sub(run);
-                return Step::SecretData(run);
+                Step::SecretData(run)
             }
-            Extent::Unknown(run) => return Step::Data(run.min(len)),
+            Extent::Unknown(run) => Step::Data(run.min(len)),
         }
-        self.incomplete(conversation, side, following)
     }
 
     /// Bytes behind a gap that belong to the message before it.
