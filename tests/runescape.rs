@@ -1,6 +1,7 @@
 //! Sessions of Old School RuneScape from the user's view: lists, statistics, paths, chat, and custom tables.
 
 use crate::common::{Folder, Scratch, assert_golden, run};
+use etherparse::PacketBuilder;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame};
 use proto_dissect::registry::Registry;
@@ -211,5 +212,45 @@ fn a_log_is_the_same_in_pieces() {
     assert_eq!(whole.len(), 40);
     for size in [1, 7, 100] {
         assert_eq!(packets_in_pieces(size), whole, "pieces of {size} bytes");
+    }
+}
+
+/// A connection with these payloads, in raw IP packets.
+fn talk(segments: &[(bool, &[u8])]) -> Vec<u8> {
+    let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101].map(u32::to_le_bytes).concat();
+    let (client, server) = ([192, 0, 2, 1], [192, 0, 2, 2]);
+    let mut next = [100, 500];
+    let begin: [(bool, &[u8]); 2] = [(true, b""), (false, b"")];
+    for (number, (from_client, payload)) in begin.iter().chain(segments).enumerate() {
+        let own = usize::from(!from_client);
+        let ((src, dst), [from, to]) =
+            if *from_client { ((client, server), [50_000, 40_000]) } else { ((server, client), [40_000, 50_000]) };
+        let builder = PacketBuilder::ipv4(src, dst, 64).tcp(from, to, next[own], 8192);
+        let builder = if number < 2 { builder.syn() } else { builder };
+        let builder = if number == 0 { builder } else { builder.ack(next[1 - own]) };
+        next[own] += u32::try_from(payload.len()).unwrap() + u32::from(number < 2);
+        let mut packet = Vec::new();
+        builder.write(&mut packet, payload).unwrap();
+        let size = u32::try_from(packet.len()).unwrap();
+        file.extend([u32::try_from(number).unwrap(), 0, size, size].map(u32::to_le_bytes).concat());
+        file.extend(packet);
+    }
+    file
+}
+
+#[test]
+fn sides_are_read_in_capture_order_when_recognition_comes_late() {
+    // Two bytes of a client show no service, and a response of zeros is a greeting of older clients, unless the service is known.
+    let answer = [&[0; 4][..], &[13, 0, 0, 0, 0], &7_u64.to_be_bytes()].concat();
+    let login = [&[16, 79, 255][..], &317_u16.to_be_bytes(), &[0; 76]].concat();
+    for cut in [1, 9, 14, 17] {
+        let mut segments: Vec<(bool, &[u8])> = vec![(true, &[14, 20])];
+        segments.extend(answer.chunks(cut).map(|bytes| (false, bytes)));
+        segments.push((true, &login));
+        let file = Scratch::new(&format!("rs-late-{cut}.pcap"), &talk(&segments));
+        let list = run(&["-l", "-d", "tcp.port==40000,rs", file.path()]).out;
+        let names = ["service, game login", "handshake, go on", "login, revision 317"];
+        let places = names.map(|name| list.find(name));
+        assert!(places.is_sorted() && places.iter().all(Option::is_some), "{cut}: {list}");
     }
 }

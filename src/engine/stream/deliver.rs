@@ -1,6 +1,6 @@
 //! Delivers in-order bytes: message by message, or as data, before and after holes.
 
-use super::half_stream::{Following, HalfStream, Step};
+use super::half_stream::{Following, Step};
 use super::secrets::guards;
 use super::{Endpoints, Stream, StreamDissector, endpoints};
 use crate::engine::bug;
@@ -132,19 +132,35 @@ impl Stream {
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
         let sorted = std::mem::replace(&mut out.sorts, true);
-        let began = |half: &HalfStream| half.reassembly.pieces(half.reassembly.buffered_off(), 1).next().map(|piece| piece.frame);
-        let mut sides = Side::BOTH;
-        // The first sender is dissected first: the other side may depend on it.
-        sides.sort_by_key(|side| began(&self.halves[*side]));
-        for side in sides {
+        for (_, side, end) in self.arrivals() {
+            self.halves[side].reassembly.withhold(end);
             while !self.halves[side].reassembly.buffered().is_empty()
                 && !self.is_open(side)
                 && !out.is_full()
                 && self.step(side, Following::More, out)
             {}
         }
+        self.halves.iter_mut().for_each(|half| half.reassembly.withhold(u64::MAX));
         out.sorts = sorted;
         out.tree.sort_layers(first);
+    }
+
+    /// The frames in which the buffered bytes became complete, in capture order, each with its side and the end of its bytes: what a
+    /// message means may depend on what the other side sent before it. Data without a protocol depends on nothing.
+    fn arrivals(&self) -> Vec<(u64, Side, u64)> {
+        let is_known = matches!(self.dissector, StreamDissector::Known(..));
+        let of = |side: Side| {
+            let order = &self.halves[side].reassembly;
+            let pieces = order.pieces(order.buffered_off(), order.buffered().len());
+            let complete = pieces.scan(0, move |latest: &mut u64, piece| {
+                *latest = piece.frame.max(*latest);
+                Some((*latest, side, if is_known { piece.end() } else { u64::MAX }))
+            });
+            complete.take(if is_known { usize::MAX } else { 1 })
+        };
+        let mut arrivals: Vec<_> = Side::BOTH.into_iter().flat_map(of).collect();
+        arrivals.sort_by_key(|(frame, ..)| *frame);
+        arrivals
     }
 
     /// Emits the older half of the buffered bytes as data: a protocol registered on the port may find its messages in later

@@ -169,6 +169,8 @@ pub struct Direction {
     acked: u64,
     /// Holes given up, in order.
     gaps: Vec<Gap>,
+    /// How many of the last in-order bytes count as not arrived yet.
+    withheld: usize,
 }
 
 impl Direction {
@@ -296,7 +298,13 @@ impl Direction {
     /// In-order bytes that were not consumed yet.
     #[must_use]
     pub fn buffered(&self) -> &[u8] {
-        self.ready.unread()
+        let bytes = self.ready.unread();
+        bytes.get(..bytes.len().saturating_sub(self.withheld)).unwrap_or_default()
+    }
+
+    /// Withholds in-order bytes from this stream offset on, as if they had not arrived.
+    pub fn withhold(&mut self, from: u64) {
+        self.withheld = usize::try_from(self.ready.end().saturating_sub(from)).unwrap_or(usize::MAX);
     }
 
     /// Stream offset of [`buffered`](Self::buffered).
