@@ -41,7 +41,7 @@ fn the_manual_page_is_in_step_with_the_options() {
     assert_shipped("completions/proto-dissect.1", &["man"]);
 }
 
-/// The README's protocols: a table of applications, then the names of lower layers in one line.
+/// The list of protocols: a table of applications, then the names of lower layers in one line.
 fn protocol_table() -> String {
     let (applications, lower): (Vec<_>, Vec<_>) =
         protocols(Registry::default()).into_iter().partition(|protocol| !protocol.this.covers.is_empty());
@@ -78,7 +78,7 @@ fn the_page_about_kaitai_struct_lists_the_whole_language() {
 
 #[test]
 fn the_readme_lists_every_protocol() {
-    assert_listed("README.md", "protocols", &protocol_table());
+    assert_listed("docs/protocols.md", "protocols", &protocol_table());
 }
 
 /// The dialects of hex text with their examples.
