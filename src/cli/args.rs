@@ -24,6 +24,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "proto-dissect",
+    bin_name = "proto-dissect",
     version,
     disable_version_flag = true,
     disable_help_subcommand = true,

@@ -13,7 +13,7 @@ use crate::limits;
 use crate::record::{Record, Tally, View};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carriers, Demand, Depth, Dissection, Extras, Side, StreamId, Transport, clean};
+use crate::tree::{Carriers, Demand, Depth, Dissection, Extras, Side, StreamId, Transport, clean_path};
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
@@ -400,7 +400,7 @@ fn collect(source: &Source, settings: &InputSettings, collector: Collector<'_>, 
             for (path, bytes) in files.written() {
                 let mut name = String::new();
                 // Writing to a String does not fail.
-                let _ = clean(&path.to_string_lossy(), &mut name);
+                let _ = clean_path(&path.to_string_lossy(), &mut name);
                 writeln!(to, "{bytes:>10}  {name}")?;
             }
             to.flush()?;

@@ -280,8 +280,18 @@ fn wants_colour(when: When) -> bool {
         When::Never => false,
         When::Auto if set("NO_COLOR") => false,
         When::Auto if set("CLICOLOR_FORCE") => std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
-        When::Auto => io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        When::Auto => {
+            io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && reads_sequences()
+        }
     }
+}
+
+/// Whether the terminal understands escape sequences. The console of Windows does once they are switched on.
+fn reads_sequences() -> bool {
+    #[cfg(windows)]
+    return ratatui::crossterm::ansi_support::supports_ansi();
+    #[cfg(not(windows))]
+    true
 }
 
 /// Width of the terminal, if standard output is one.

@@ -47,6 +47,7 @@ impl Files {
                 captures if captures.is_empty() => self.push(name.to_owned()),
                 captures => captures.into_iter().for_each(|capture| self.push(capture)),
             },
+            None if let Some(matches) = matches_of(name) => matches.into_iter().for_each(|file| self.push(file)),
             None => self.push(name.to_owned()),
         }
     }
@@ -90,6 +91,17 @@ impl Files {
 fn list_of(name: &Path) -> Option<PathBuf> {
     let list = name.to_str()?.strip_prefix('@').filter(|list| !list.is_empty())?;
     (!name.exists()).then(|| PathBuf::from(list))
+}
+
+/// The files that match a pattern such as `*.pcap`, sorted by name, if any do. Shells of Windows do not expand patterns, and others
+/// not those in quotes.
+fn matches_of(name: &Path) -> Option<Vec<PathBuf>> {
+    let pattern = name.to_str().filter(|name| name.contains(['*', '?', '[']))?;
+    if name.exists() {
+        return None;
+    }
+    let matches: Vec<PathBuf> = glob::glob(pattern).ok()?.flatten().filter(|path| path.is_file()).collect();
+    (!matches.is_empty()).then_some(matches)
 }
 
 /// Captures in a directory tree, sorted by name and detected from the content. Linked directories are skipped, because they may
@@ -152,6 +164,25 @@ mod tests {
         // A list that contains itself is expanded up to the limit, and is then a file that cannot be opened.
         assert_eq!(files.len(), DEPTH * 3 + 1);
         assert_eq!(names(&[PathBuf::from("@no-such-list")]), [PathBuf::from("@no-such-list")]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn patterns_that_the_shell_left_are_expanded() {
+        let folder = std::env::temp_dir().join(format!("proto-dissect-{}-patterns", std::process::id()));
+        fs::create_dir_all(folder.join("below.pcap")).unwrap();
+        let files = ["a.pcap", "b.pcap", "c.pcapng", "[d].pcap"].map(|name| folder.join(name));
+        for file in &files {
+            fs::write(file, b"").unwrap();
+        }
+        let [first, second, third, bracket] = files.clone();
+        let of = |pattern: &str| names(&[folder.join(pattern)]);
+        assert_eq!(of("?.pcap"), [first.clone(), second.clone()]);
+        assert_eq!(of("*.pcap*"), [bracket.clone(), first.clone(), second, third]);
+        assert_eq!(of("[ax].pcap"), [first]);
+        // A name that exists is no pattern, and a pattern without files is a missing file.
+        assert_eq!(of("[d].pcap"), [bracket]);
+        assert_eq!(of("*.pcapx"), [folder.join("*.pcapx")]);
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -26,7 +26,7 @@ pub struct Loading {
     #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub ksy_dir: Vec<PathBuf>,
 
-    /// Do not load the Kaitai Struct files in ~/.config/proto-dissect/ksy
+    /// Do not load the Kaitai Struct files in ~/.config/proto-dissect/ksy (%APPDATA% on Windows)
     #[arg(hide_short_help = true, long, global = true)]
     pub no_user_ksy: bool,
 

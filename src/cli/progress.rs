@@ -125,7 +125,7 @@ impl Drop for Progress {
 fn shown(name: &str, total: u64) -> ProgressBar {
     let mut message = String::new();
     // Writing to a String does not fail.
-    let _ = crate::tree::clean(name, &mut message);
+    let _ = crate::tree::clean_path(name, &mut message);
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{percent:>3}% {bar:30} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);

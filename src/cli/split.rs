@@ -87,7 +87,7 @@ fn line(to: &mut dyn Write, part: &Written, json: bool) -> io::Result<()> {
     write!(to, "{frames:>12} frames {bytes:>15} bytes  ")?;
     let mut name = String::new();
     // Writing into a string does not fail.
-    let _ = crate::tree::clean(&path, &mut name);
+    let _ = crate::tree::clean_path(&path, &mut name);
     writeln!(to, "{name}")
 }
 

@@ -60,9 +60,12 @@ fn load(file: &Path, dirs: &[PathBuf], read: &mut Vec<PathBuf>) -> Result<&'stat
     Ok(ksy::protocol(spec, root, None, loading::is_built_in(id)))
 }
 
-/// The directory `proto-dissect/ksy` in `XDG_CONFIG_HOME` (default `~/.config`).
+/// The directory `proto-dissect/ksy` in `APPDATA` on Windows, else in `XDG_CONFIG_HOME` (default `~/.config`).
 fn folder() -> Option<PathBuf> {
-    folder_in(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"))
+    match std::env::var_os("APPDATA") {
+        Some(data) if cfg!(windows) => folder_in(Some(data), None),
+        _ => folder_in(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
+    }
 }
 
 fn folder_in(config: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {

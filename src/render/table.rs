@@ -11,7 +11,7 @@ use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
 use crate::record::{Late, Message, Packet, Record, Tally, View, location_of};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean};
+use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean_path};
 use crate::wire::data;
 use std::fmt::{self, Write};
 use std::io;
@@ -146,7 +146,7 @@ impl<W: io::Write> Sink for Table<W> {
 /// Writes the line with the file name.
 pub(super) fn file_line(file: &str, theme: Theme, out: &mut String) -> fmt::Result {
     let mut name = String::new();
-    clean(file, &mut name)?;
+    clean_path(file, &mut name)?;
     write!(out, "{}", theme.paint(Role::Secondary, format_args!("── {name} ──")))
 }
 

@@ -19,6 +19,14 @@ pub fn clean_escaped(text: &str, out: &mut dyn Write) -> fmt::Result {
     spell(text, false, out)
 }
 
+/// The same for the path of a file. Backslashes separate its folders on Windows.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn clean_path(path: &str, out: &mut dyn Write) -> fmt::Result {
+    spell(path, !cfg!(windows), out)
+}
+
 fn spell(text: &str, escapes_backslashes: bool, out: &mut dyn Write) -> fmt::Result {
     if is_plain(text.as_bytes()) || text.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b'\\') {
         return out.write_str(text);

@@ -44,7 +44,7 @@ mod view;
 pub use analysis_flags::{AnalysisFlag, AnalysisFlags};
 pub use by_side::BySide;
 pub(crate) use clean::first_special;
-pub use clean::{clean, clean_escaped, is_harmful, is_plain};
+pub use clean::{clean, clean_escaped, clean_path, is_harmful, is_plain};
 pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
 pub use earlier::{EarlierPacket, EarlierPackets, Key};
