@@ -47,8 +47,11 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
     to.flush()
 }
 
+/// Writes a member of the object.
+type Writer = fn(&Stats, &mut Members<'_, '_>) -> io::Result<()>;
+
 /// Whether a part requires a member of the object, and what writes it.
-type Member = (fn(&Part) -> bool, fn(&Stats, &mut Members<'_, '_>) -> io::Result<()>);
+type Member = (fn(&Part) -> bool, Writer);
 
 /// Members in their order.
 const MEMBERS: [Member; 9] = [
