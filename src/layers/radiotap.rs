@@ -169,13 +169,7 @@ fn fields(wire: &mut Wire<'_>, start: usize, end: usize, words: &[u8]) -> Result
 fn field(wire: &mut Wire<'_>, bit: usize) -> Result {
     match bit {
         0 => wire.u64_le(&MACTIME).map(drop),
-        2 => {
-            let at = wire.at();
-            let rate = wire.ahead().first().map_or(0.0, |rate| f32::from(*rate) / 2.0);
-            wire.skip(1)?;
-            wire.put(&DATARATE, Value::Single(rate), at..at + 1);
-            Ok(())
-        }
+        2 => rate(wire),
         3 => {
             wire.u16_le(&FREQ)?;
             wire.u16_le(&CHANNEL_FLAGS).map(drop)
@@ -207,19 +201,9 @@ fn field(wire: &mut Wire<'_>, bit: usize) -> Result {
             wire.u8(&MCS_FLAGS)?;
             wire.u8(&MCS_INDEX).map(drop)
         }
-        20 => {
-            wire.u32_le(&AMPDU_REFERENCE)?;
-            wire.u16_le(&AMPDU_FLAGS)?;
-            wire.u8(&AMPDU_CRC)?;
-            wire.u8(&AMPDU_RESERVED).map(drop)
-        }
+        20 => ampdu_status(wire),
         21 => wire.bytes(&VHT, 12).map(drop),
-        22 => {
-            wire.u64_le(&TIMESTAMP)?;
-            wire.u16_le(&ACCURACY)?;
-            wire.bits_le(1, &[&UNIT, &POSITION])?;
-            wire.u8(&TIMESTAMP_FLAGS).map(drop)
-        }
+        22 => timestamp(wire),
         23 => wire.bytes(&HE, 12).map(drop),
         24 => wire.bytes(&HE_MU, 12).map(drop),
         25 => wire.bytes(&HE_MU_USER, 6).map(drop),
@@ -227,6 +211,29 @@ fn field(wire: &mut Wire<'_>, bit: usize) -> Result {
         27 => wire.bytes(&L_SIG, 4).map(drop),
         _ => Ok(()),
     }
+}
+
+/// A data rate in units of 500 kbit/s.
+fn rate(wire: &mut Wire<'_>) -> Result {
+    let at = wire.at();
+    let rate = wire.ahead().first().map_or(0.0, |rate| f32::from(*rate) / 2.0);
+    wire.skip(1)?;
+    wire.put(&DATARATE, Value::Single(rate), at..at + 1);
+    Ok(())
+}
+
+fn ampdu_status(wire: &mut Wire<'_>) -> Result {
+    wire.u32_le(&AMPDU_REFERENCE)?;
+    wire.u16_le(&AMPDU_FLAGS)?;
+    wire.u8(&AMPDU_CRC)?;
+    wire.u8(&AMPDU_RESERVED).map(drop)
+}
+
+fn timestamp(wire: &mut Wire<'_>) -> Result {
+    wire.u64_le(&TIMESTAMP)?;
+    wire.u16_le(&ACCURACY)?;
+    wire.bits_le(1, &[&UNIT, &POSITION])?;
+    wire.u8(&TIMESTAMP_FLAGS).map(drop)
 }
 
 #[cfg(test)]

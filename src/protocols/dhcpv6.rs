@@ -204,22 +204,12 @@ fn option(wire: &mut Wire<'_>) -> Result {
         let list = (wire.ahead(), wire.at());
         match kind {
             1 | 2 => duid(wire),
-            3 | 25 => {
-                as_hex(wire, &IAID, 4, "")?;
-                wire.u32_be(&T1)?;
-                wire.u32_be(&T2)?;
-                options(wire)
-            }
+            3 | 25 => association(wire),
             4 => {
                 as_hex(wire, &IATA, 4, "")?;
                 options(wire)
             }
-            5 => {
-                wire.bytes(&ADDR, 16)?;
-                wire.u32_be(&ADDR_PREFERRED)?;
-                wire.u32_be(&ADDR_VALID)?;
-                options(wire)
-            }
+            5 => address(wire),
             6 => wire.each(|wire| wire.u16_be(&REQUESTED)),
             7 => wire.u8(&PREFERENCE).map(drop),
             8 => wire.u16_be(&ELAPSED).map(drop),
@@ -238,13 +228,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
             19 => wire.u8(&RECONFIGURE).map(drop),
             23 => wire.each(|wire| wire.bytes(&DNS_SERVER, 16)),
             24 => wire.each(|wire| names::name(wire, list, &SEARCH)),
-            26 => {
-                wire.u32_be(&PREFIX_PREFERRED)?;
-                wire.u32_be(&PREFIX_VALID)?;
-                wire.u8(&PREFIX_LEN)?;
-                wire.bytes(&PREFIX, 16)?;
-                options(wire)
-            }
+            26 => prefix(wire),
             31 => wire.each(|wire| wire.bytes(&SNTP_SERVER, 16)),
             32 => wire.u32_be(&LIFETIME).map(drop),
             39 => {
@@ -257,6 +241,31 @@ fn option(wire: &mut Wire<'_>) -> Result {
             _ => wire.rest_is(&OPT_VALUE),
         }
     })
+}
+
+/// An identity association for addresses or for prefixes.
+fn association(wire: &mut Wire<'_>) -> Result {
+    as_hex(wire, &IAID, 4, "")?;
+    wire.u32_be(&T1)?;
+    wire.u32_be(&T2)?;
+    options(wire)
+}
+
+/// An address of an association.
+fn address(wire: &mut Wire<'_>) -> Result {
+    wire.bytes(&ADDR, 16)?;
+    wire.u32_be(&ADDR_PREFERRED)?;
+    wire.u32_be(&ADDR_VALID)?;
+    options(wire)
+}
+
+/// A prefix of an association.
+fn prefix(wire: &mut Wire<'_>) -> Result {
+    wire.u32_be(&PREFIX_PREFERRED)?;
+    wire.u32_be(&PREFIX_VALID)?;
+    wire.u8(&PREFIX_LEN)?;
+    wire.bytes(&PREFIX, 16)?;
+    options(wire)
 }
 
 /// Dissects a DHCP unique identifier.

@@ -91,31 +91,8 @@ impl Reader {
             text.pass(3);
         }
         let (text, mut preface) = (RefCell::new(text), Preface { wanted: options.format, ..Preface::default() });
-        let (mut cleaner, mut first, mut line) = (Cleaner::default(), Vec::new(), 1);
-        let mut found = None;
-        while found.is_none() {
-            let next = next_line(&mut text.borrow_mut(), line)?;
-            let Some(len) = next else { break };
-            let content = text.borrow().ahead().get(..len).unwrap_or_default().to_vec();
-            if first.is_empty() {
-                first = content.trim_ascii().iter().take(START).copied().collect();
-            }
-            let plain = cleaner.clean(&content).map_err(|fault| error(line, fault))?;
-            let context = Context {
-                line: &plain,
-                text: plain.trim_ascii(),
-                big: options.words == Some(WordOrder::Big),
-                following: &|| following(&mut text.borrow_mut(), len),
-                lines: OnceCell::new(),
-            };
-            if !preface.defer(&plain) {
-                found = preface.dialect(&context).map_err(|fault| error(line, fault))?;
-            }
-            if found.is_none() {
-                text.borrow_mut().pass(len);
-                line += 1;
-            }
-        }
+        let (mut cleaner, mut line) = (Cleaner::default(), 1);
+        let (found, first) = first_data(&text, &mut preface, &mut cleaner, &mut line, options.words)?;
         let (dialect, above) = match (found, preface.ruler) {
             (Some(dialect), ruler) if ruler.is_empty() || dialect.is_dump() => (dialect, Vec::new()),
             (_, ruler) if !ruler.is_empty() => (Box::<Digits>::default() as Box<dyn Dialect>, ruler),
@@ -254,6 +231,42 @@ impl Reader {
         let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         Some(Frame { time: marks.time, link, bytes, original_len, direction, endpoints: marks.ends.both(), ..Frame::default() })
     }
+}
+
+/// Passes the lines before the first one with data. Returns its dialect, and the start of the first line with text.
+fn first_data(
+    text: &RefCell<Buffer>,
+    preface: &mut Preface,
+    cleaner: &mut Cleaner,
+    line: &mut u64,
+    order: Option<WordOrder>,
+) -> Result<(Option<Box<dyn Dialect>>, Vec<u8>), OpenError> {
+    let mut first = Vec::new();
+    let mut found = None;
+    while found.is_none() {
+        let next = next_line(&mut text.borrow_mut(), *line)?;
+        let Some(len) = next else { break };
+        let content = text.borrow().ahead().get(..len).unwrap_or_default().to_vec();
+        if first.is_empty() {
+            first = content.trim_ascii().iter().take(START).copied().collect();
+        }
+        let plain = cleaner.clean(&content).map_err(|fault| error(*line, fault))?;
+        let context = Context {
+            line: &plain,
+            text: plain.trim_ascii(),
+            big: order == Some(WordOrder::Big),
+            following: &|| following(&mut text.borrow_mut(), len),
+            lines: OnceCell::new(),
+        };
+        if !preface.defer(&plain) {
+            found = preface.dialect(&context).map_err(|fault| error(*line, fault))?;
+        }
+        if found.is_none() {
+            text.borrow_mut().pass(len);
+            *line += 1;
+        }
+    }
+    Ok((found, first))
 }
 
 /// Maximum offset of the first line with data.

@@ -27,7 +27,6 @@ impl Session {
     /// Adds the fields of a client line.
     pub(super) fn client_line(&mut self, wire: &mut Wire<'_>, text: &[u8], is_first: bool) {
         let start = wire.at();
-        let range = |word: &[u8], from: usize| start + from..start + from + word.len();
         if self.login == Login::Sasl {
             wire.name("authentication");
             wire.put(&CREDENTIALS, Value::Text, start..start + text.len());
@@ -41,6 +40,13 @@ impl Session {
             return wire.name("continuation");
         }
         wire.put(&REQUEST, Value::Text, start..start + text.len());
+        self.command(wire, text);
+    }
+
+    /// A tag and a command with its arguments.
+    fn command(&mut self, wire: &mut Wire<'_>, text: &[u8]) {
+        let start = wire.at();
+        let range = |word: &[u8], from: usize| start + from..start + from + word.len();
         let (tag, first) = (word(text, 0), word(text, 1));
         if first.is_empty() {
             // DONE ends IDLE without a tag.

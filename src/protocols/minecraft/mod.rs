@@ -220,34 +220,7 @@ impl Conversation for Session {
         match (self.state, from, id) {
             (State::Handshake, Side::Client, 0) => self.handshake(wire),
             (State::Status, _, 0 | 1) => self.status(from, id, wire),
-            (State::Login, Side::Client, 0) => {
-                let name = text(wire, &NAME_LENGTH, &NAME)?;
-                wire.info(format_args!("{}", String::from_utf8_lossy(name)));
-                wire.rest_is(&DATA)
-            }
-            (State::Login, Side::Client, 1) => {
-                self.state = State::Encrypted;
-                counted(wire, &SECRET_LENGTH, &SECRET)?;
-                // Versions 1.19 to 1.19.2 may send a signature in place of the token.
-                wire.rest_is(&DATA)
-            }
-            (State::Login, Side::Server, 0) => text(wire, &JSON_LENGTH, &JSON).map(drop),
-            (State::Login, Side::Server, 1) => {
-                text(wire, &SERVER_ID_LENGTH, &SERVER_ID)?;
-                counted(wire, &KEY_LENGTH, &KEY)?;
-                counted(wire, &TOKEN_LENGTH, &TOKEN)?;
-                wire.rest_is(&DATA)
-            }
-            (State::Login, Side::Server, 2) => {
-                self.state = State::Play;
-                wire.rest_is(&DATA)
-            }
-            (State::Login, Side::Server, 3) => {
-                self.state = State::Play;
-                let threshold = number(wire, &THRESHOLD)?;
-                wire.info(format_args!("from {threshold} bytes on"));
-                Ok(())
-            }
+            (State::Login, ..) => self.login(from, id, wire),
             _ => wire.rest_is(&DATA),
         }
     }
@@ -270,6 +243,40 @@ impl Session {
         let wants = name_of(STATES, next as u64).unwrap_or("unknown state");
         wire.info(format_args!("{wants}, {}:{port}, version {version}", String::from_utf8_lossy(address)));
         Ok(())
+    }
+
+    fn login(&mut self, from: Side, id: usize, wire: &mut Wire<'_>) -> Result {
+        match (from, id) {
+            (Side::Client, 0) => {
+                let name = text(wire, &NAME_LENGTH, &NAME)?;
+                wire.info(format_args!("{}", String::from_utf8_lossy(name)));
+                wire.rest_is(&DATA)
+            }
+            (Side::Client, 1) => {
+                self.state = State::Encrypted;
+                counted(wire, &SECRET_LENGTH, &SECRET)?;
+                // Versions 1.19 to 1.19.2 may send a signature in place of the token.
+                wire.rest_is(&DATA)
+            }
+            (Side::Server, 0) => text(wire, &JSON_LENGTH, &JSON).map(drop),
+            (Side::Server, 1) => {
+                text(wire, &SERVER_ID_LENGTH, &SERVER_ID)?;
+                counted(wire, &KEY_LENGTH, &KEY)?;
+                counted(wire, &TOKEN_LENGTH, &TOKEN)?;
+                wire.rest_is(&DATA)
+            }
+            (Side::Server, 2) => {
+                self.state = State::Play;
+                wire.rest_is(&DATA)
+            }
+            (Side::Server, 3) => {
+                self.state = State::Play;
+                let threshold = number(wire, &THRESHOLD)?;
+                wire.info(format_args!("from {threshold} bytes on"));
+                Ok(())
+            }
+            _ => wire.rest_is(&DATA),
+        }
     }
 
     fn status(&mut self, from: Side, id: usize, wire: &mut Wire<'_>) -> Result {

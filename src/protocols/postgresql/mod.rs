@@ -420,20 +420,8 @@ impl Session {
                 wire.info(format_args!("{}", crate::tree::name_of(STATUSES, status.into()).unwrap_or("unknown status")));
             }
             b'E' | b'N' => error(wire)?,
-            b'A' => {
-                wire.u32_be(&PID)?;
-                let channel = String::from_utf8_lossy(wire.text_nul(&CONDITION)?);
-                let words = String::from_utf8_lossy(wire.text_nul(&TEXT)?);
-                wire.info(format_args!("{channel}: {words}"));
-            }
-            b'G' | b'H' | b'W' => {
-                wire.u8(&FORMAT)?;
-                let count = wire.u16_be(&COUNT)?;
-                for _ in 0..count {
-                    wire.u16_be(&FORMAT)?;
-                }
-                wire.info(format_args!("{count} columns"));
-            }
+            b'A' => notification(wire)?,
+            b'G' | b'H' | b'W' => copy_response(wire)?,
             b'd' => copy(wire),
             b'v' => {
                 wire.u32_be(&SUPPORTED_MINOR)?;
@@ -523,6 +511,25 @@ fn field_value(wire: &mut Wire<'_>) -> Result {
 fn copy(wire: &mut Wire<'_>) {
     wire.info(format_args!("{} bytes", wire.remaining()));
     wire.rest(&COPY);
+}
+
+fn notification(wire: &mut Wire<'_>) -> Result {
+    wire.u32_be(&PID)?;
+    let channel = String::from_utf8_lossy(wire.text_nul(&CONDITION)?);
+    let words = String::from_utf8_lossy(wire.text_nul(&TEXT)?);
+    wire.info(format_args!("{channel}: {words}"));
+    Ok(())
+}
+
+/// The formats of the columns to be copied.
+fn copy_response(wire: &mut Wire<'_>) -> Result {
+    wire.u8(&FORMAT)?;
+    let count = wire.u16_be(&COUNT)?;
+    for _ in 0..count {
+        wire.u16_be(&FORMAT)?;
+    }
+    wire.info(format_args!("{count} columns"));
+    Ok(())
 }
 
 fn row_description(wire: &mut Wire<'_>) -> Result {

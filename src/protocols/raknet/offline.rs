@@ -90,42 +90,8 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result<Offline> {
 
 fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
     match id {
-        PING | PING_OPEN => {
-            let time = wire.u64_be(&TIME)?;
-            magic(wire)?;
-            guid(wire)?;
-            return Ok(Some(time));
-        }
-        REQUEST_1 => {
-            magic(wire)?;
-            let protocol = wire.u8(&PROTOCOL_VERSION)?;
-            let probe = len + HEADERS;
-            wire.rest(&PADDING);
-            wire.add(&MTU_PROBE, Value::Unsigned(probe as u64));
-            wire.info(format_args!("protocol {protocol}, MTU {probe}"));
-            wire.remember("raknet.protocol", protocol.into());
-        }
-        REPLY_1 => {
-            magic(wire)?;
-            guid(wire)?;
-            if wire.u8(&SECURITY)? == IS_SECURE {
-                wire.u32_be(&COOKIE)?;
-            }
-            mtu(wire)?;
-        }
-        REQUEST_2 => {
-            magic(wire)?;
-            address(wire, &SERVER_ADDRESS)?;
-            mtu(wire)?;
-            guid(wire)?;
-        }
-        REPLY_2 => {
-            magic(wire)?;
-            guid(wire)?;
-            address(wire, &CLIENT_ADDRESS)?;
-            mtu(wire)?;
-            wire.u8(&SECURITY)?;
-        }
+        PING | PING_OPEN | PONG => return discovery(wire, id).map(Some),
+        REQUEST_1 | REPLY_1 | REQUEST_2 | REPLY_2 => setup(wire, id, len)?,
         OUT_OF_BAND => {
             guid(wire)?;
             magic(wire)?;
@@ -136,14 +102,6 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
             magic(wire)?;
             guid(wire)?;
             wire.info(format_args!("the server has protocol {protocol}"));
-        }
-        PONG => {
-            let time = wire.u64_be(&TIME)?;
-            guid(wire)?;
-            magic(wire)?;
-            wire.offer(PONG_PLACE, wire.at()..wire.at() + wire.remaining());
-            wire.rest(&OFFLINE_DATA);
-            return Ok(Some(time));
         }
         _ if name_of(OFFLINE_IDS, id.into()).is_none() => {
             magic(wire)?;
@@ -156,6 +114,55 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
         }
     }
     Ok(None)
+}
+
+/// A ping, or a pong with what the game says of itself. Returns the timestamp.
+fn discovery(wire: &mut Wire<'_>, id: u8) -> Result<u64> {
+    let time = wire.u64_be(&TIME)?;
+    if id == PONG {
+        guid(wire)?;
+        magic(wire)?;
+        wire.offer(PONG_PLACE, wire.at()..wire.at() + wire.remaining());
+        wire.rest(&OFFLINE_DATA);
+    } else {
+        magic(wire)?;
+        guid(wire)?;
+    }
+    Ok(time)
+}
+
+/// One of the four messages of connection setup.
+fn setup(wire: &mut Wire<'_>, id: u8, len: usize) -> Result {
+    magic(wire)?;
+    match id {
+        REQUEST_1 => {
+            let protocol = wire.u8(&PROTOCOL_VERSION)?;
+            let probe = len + HEADERS;
+            wire.rest(&PADDING);
+            wire.add(&MTU_PROBE, Value::Unsigned(probe as u64));
+            wire.info(format_args!("protocol {protocol}, MTU {probe}"));
+            wire.remember("raknet.protocol", protocol.into());
+        }
+        REPLY_1 => {
+            guid(wire)?;
+            if wire.u8(&SECURITY)? == IS_SECURE {
+                wire.u32_be(&COOKIE)?;
+            }
+            mtu(wire)?;
+        }
+        REQUEST_2 => {
+            address(wire, &SERVER_ADDRESS)?;
+            mtu(wire)?;
+            guid(wire)?;
+        }
+        _ => {
+            guid(wire)?;
+            address(wire, &CLIENT_ADDRESS)?;
+            mtu(wire)?;
+            wire.u8(&SECURITY)?;
+        }
+    }
+    Ok(())
 }
 
 fn magic(wire: &mut Wire<'_>) -> Result {

@@ -52,6 +52,17 @@ struct Session {
     reads: VecDeque<(u64, u64)>,
 }
 
+/// What a header states that its message is read with.
+struct Header {
+    command: u16,
+    status: Option<u32>,
+    is_response: bool,
+    /// Offset of the next header, or 0.
+    next: usize,
+    id: u64,
+    is_pipe: bool,
+}
+
 /// Trees that are remembered, and bytes of a name.
 const TREES: usize = 64;
 const NAME: usize = 256;
@@ -82,45 +93,7 @@ impl Session {
     /// A header with its message. Returns whether another one follows.
     fn packet(&mut self, wire: &mut Wire<'_>, words: &mut Vec<String>) -> Result<bool> {
         let start = wire.at();
-        wire.u32_be(&MAGIC)?;
-        wire.u16_le(&HEADER_LENGTH)?;
-        wire.u16_le(&CHARGE)?;
-        let flags = wire.ahead().get(8..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let (is_response, is_async) = (FLAG_RESPONSE.bits_of(flags.into()) != 0, FLAG_ASYNC.bits_of(flags.into()) != 0);
-        let status = if is_response {
-            Some(wire.u32_le(&STATUS)?)
-        } else {
-            wire.u16_le(&CHANNEL)?;
-            wire.bytes(&RESERVED, 2)?;
-            None
-        };
-        let command = wire.u16_le(&COMMAND)?;
-        wire.u16_le(if is_response { &GRANTED } else { &REQUESTED })?;
-        let bits = [&FLAG_RESPONSE, &FLAG_ASYNC, &FLAG_CHAINED, &FLAG_SIGNED, &FLAG_DFS, &FLAG_REPLAY];
-        wire.flags_le(&FLAGS, 4, &bits)?;
-        let next = wire.u32_le(&CHAIN)? as usize;
-        let id = wire.u64_le(&MESSAGE_ID)?;
-        let mut is_pipe = false;
-        if is_async {
-            wire.u64_le(&ASYNC_ID)?;
-        } else {
-            wire.u32_le(&PROCESS)?;
-            let tree = wire.u32_le(&TREE_ID)?;
-            if is_response && command == CONNECT && status == Some(0) {
-                // The share type follows the structure size, with 24 bytes of the header left.
-                let kind = wire.ahead().get(26).copied().unwrap_or_default();
-                self.connected((id, tree, kind), wire);
-            }
-            if let Some((_, kind, name)) = self.trees.iter().find(|(known, ..)| *known == tree) {
-                wire.add_text(&TREE, format_args!("{name}"));
-                is_pipe = *kind == PIPE_SHARE;
-                if command != CONNECT {
-                    wire.add(&SHARE_TYPE, Value::Unsigned((*kind).into()));
-                }
-            }
-        }
-        wire.u64_le(&SESSION)?;
-        wire.bytes(&SIGNATURE, 16)?;
+        let Header { command, status, is_response, next, id, is_pipe } = self.header(wire)?;
         if !is_response {
             self.requests.ask(id, wire);
         } else if let Some(request) = self.requests.answer(&id) {
@@ -148,6 +121,54 @@ impl Session {
         summarize(words, name, status, &word);
         wire.info(format_args!("{}", words.join("; ")));
         read.map(|()| next >= HEADER)
+    }
+
+    /// A header, which names the command and the tree.
+    fn header(&mut self, wire: &mut Wire<'_>) -> Result<Header> {
+        wire.u32_be(&MAGIC)?;
+        wire.u16_le(&HEADER_LENGTH)?;
+        wire.u16_le(&CHARGE)?;
+        let flags = wire.ahead().get(8..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let (is_response, is_async) = (FLAG_RESPONSE.bits_of(flags.into()) != 0, FLAG_ASYNC.bits_of(flags.into()) != 0);
+        let status = if is_response {
+            Some(wire.u32_le(&STATUS)?)
+        } else {
+            wire.u16_le(&CHANNEL)?;
+            wire.bytes(&RESERVED, 2)?;
+            None
+        };
+        let command = wire.u16_le(&COMMAND)?;
+        wire.u16_le(if is_response { &GRANTED } else { &REQUESTED })?;
+        let bits = [&FLAG_RESPONSE, &FLAG_ASYNC, &FLAG_CHAINED, &FLAG_SIGNED, &FLAG_DFS, &FLAG_REPLAY];
+        wire.flags_le(&FLAGS, 4, &bits)?;
+        let next = wire.u32_le(&CHAIN)? as usize;
+        let id = wire.u64_le(&MESSAGE_ID)?;
+        let is_pipe = if is_async {
+            wire.u64_le(&ASYNC_ID)?;
+            false
+        } else {
+            wire.u32_le(&PROCESS)?;
+            self.tree(wire, id, command, status)?
+        };
+        wire.u64_le(&SESSION)?;
+        wire.bytes(&SIGNATURE, 16)?;
+        Ok(Header { command, status, is_response, next, id, is_pipe })
+    }
+
+    /// The tree of a message. Returns whether its share holds pipes.
+    fn tree(&mut self, wire: &mut Wire<'_>, id: u64, command: u16, status: Option<u32>) -> Result<bool> {
+        let tree = wire.u32_le(&TREE_ID)?;
+        if command == CONNECT && status == Some(0) {
+            // The share type follows the structure size, with 24 bytes of the header left.
+            let kind = wire.ahead().get(26).copied().unwrap_or_default();
+            self.connected((id, tree, kind), wire);
+        }
+        let Some((_, kind, name)) = self.trees.iter().find(|(known, ..)| *known == tree) else { return Ok(false) };
+        wire.add_text(&TREE, format_args!("{name}"));
+        if command != CONNECT {
+            wire.add(&SHARE_TYPE, Value::Unsigned((*kind).into()));
+        }
+        Ok(*kind == PIPE_SHARE)
     }
 }
 

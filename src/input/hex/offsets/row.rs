@@ -22,9 +22,50 @@ pub(in crate::input::hex) struct Row {
     pub(super) text: Option<usize>,
 }
 
+/// The groups that a line begins with.
+struct Leading<'t> {
+    /// Places between them where a text may begin.
+    places: Vec<ColumnStart>,
+    /// Width of the narrowest blank between them.
+    narrowest: usize,
+    /// The first word that is no group, and its place.
+    end: Option<(Word<'t>, ColumnStart)>,
+}
+
 impl Row {
     /// Parses the groups of a line from an offset on.
     pub fn read(&mut self, line: &[u8], from: usize, groups: Groups) -> Result<Column, Fault> {
+        let Leading { places, narrowest, end } = self.leading(line, from, groups);
+        let Some((word, place)) = end else {
+            // Decimal digits have no text column.
+            let is_hex = groups != Groups::Decimal;
+            return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
+        };
+        // First all bytes before the first invalid word, then positions where a text may begin with hex digits.
+        let all = std::iter::once(&place).chain(places.iter().rev().take(PLACES));
+        if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
+            return Ok(column);
+        }
+        let narrow: Vec<ColumnStart> = self.all_places(line, from, word.at, groups);
+        if let Some(column) = narrow.iter().rev().take(PLACES).find_map(|place| self.column(line, place, false)) {
+            return Ok(column);
+        }
+        if self.is_remark(line, word, &place) {
+            return Ok(Column::None);
+        }
+        if let Some(place) = places.iter().take(PLACES).find(|place| self.shown(line, place) == Shows::Nearly) {
+            self.straight.truncate(place.bytes);
+            self.reversed.truncate(place.bytes);
+            return Ok(Column::None);
+        }
+        if self.is_edited(line, word, &place, groups) {
+            return Ok(Column::None);
+        }
+        self.wrong(word, groups, place.gap > 1)
+    }
+
+    /// Reads groups up to the first word that is none.
+    fn leading<'t>(&mut self, line: &'t [u8], from: usize, groups: Groups) -> Leading<'t> {
         self.straight.clear();
         self.reversed.clear();
         let mut places: Vec<ColumnStart> = Vec::new();
@@ -53,45 +94,26 @@ impl Row {
         }
         let widths = places.iter().filter(|place| place.gap != usize::MAX).map(|place| place.gap);
         narrowest = narrowest.min(widths.min().unwrap_or(usize::MAX));
-        let Some((word, place)) = end else {
-            // Decimal digits have no text column.
-            let is_hex = groups != Groups::Decimal;
-            return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
-        };
-        // First all bytes before the first invalid word, then positions where a text may begin with hex digits.
-        let all = std::iter::once(&place).chain(places.iter().rev().take(PLACES));
-        if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
-            return Ok(column);
-        }
-        let narrow: Vec<ColumnStart> = self.all_places(line, from, word.at, groups);
-        if let Some(column) = narrow.iter().rev().take(PLACES).find_map(|place| self.column(line, place, false)) {
-            return Ok(column);
-        }
+        Leading { places, narrowest, end }
+    }
+
+    /// Whether the rest of a line from its first invalid word is a comment, or nearly the text of the bytes.
+    fn is_remark(&self, line: &[u8], word: Word<'_>, place: &ColumnStart) -> bool {
         let says_something = || word.text != b"#" || words(line, word.at + word.text.len()).next().is_some();
         if is_comment(word.text) && place.bytes > 0 && says_something() {
-            return Ok(Column::None);
+            return true;
         }
-        let shown = |place: &ColumnStart| {
-            let text = line.get(place.at..).unwrap_or_default();
-            shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false)
-        };
-        let near = match shown(&place) {
+        match self.shown(line, place) {
             Shows::Not => false,
             Shows::Part => place.gap > 1,
             Shows::All | Shows::Nearly => place.gap > 1 || !is_ellipsis(word.text),
-        };
-        if near {
-            return Ok(Column::None);
         }
-        if let Some(place) = places.iter().take(PLACES).find(|place| shown(place) == Shows::Nearly) {
-            self.straight.truncate(place.bytes);
-            self.reversed.truncate(place.bytes);
-            return Ok(Column::None);
-        }
-        if self.is_edited(line, word, &place, groups) {
-            return Ok(Column::None);
-        }
-        self.wrong(word, groups, place.gap > 1)
+    }
+
+    /// Whether the line from a place on is the text of the bytes before.
+    fn shown(&self, line: &[u8], place: &ColumnStart) -> Shows {
+        let text = line.get(place.at..).unwrap_or_default();
+        shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false)
     }
 
     /// Appends the bytes of a group; false if the word is not a group.
