@@ -41,6 +41,25 @@ pub fn below(dump: &str, groups: &[&str]) -> String {
     dump.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
+/// A dump without what it repeats: a group that stands in it already keeps only its own line, which ends with ` …`.
+///
+/// Messages of a session share headers, whose flags are shown once.
+#[cfg(test)]
+pub(crate) fn abridged(dump: &str) -> String {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = dump.lines().collect();
+    let (mut text, mut shown, mut rest) = (String::new(), std::collections::HashSet::new(), lines.as_slice());
+    while let Some((line, below)) = rest.split_first() {
+        let count = below.iter().take_while(|next| depth(next) > depth(line)).count();
+        let (group, behind) = below.split_at(count);
+        let is_repeated = depth(line) > 0 && count > 0 && !shown.insert((*line, group));
+        text += line;
+        text += if is_repeated { " …\n" } else { "\n" };
+        rest = if is_repeated { behind } else { below };
+    }
+    text
+}
+
 /// The name in a line of a dump, with or without a span in front.
 fn filter_name(line: &str) -> &str {
     let mut words = line.split_whitespace();

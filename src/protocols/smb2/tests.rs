@@ -71,10 +71,9 @@ fn read(session: &mut Session, bytes: &[u8]) -> String {
 #[test]
 fn commands_are_dissected() {
     let mut session = Session::default();
-    let trees: Vec<String> = talk().iter().map(|bytes| read(&mut session, bytes)).collect();
+    let mut trees: Vec<String> = talk().iter().map(|bytes| read(&mut session, bytes)).collect();
     assert!(trees.iter().all(|tree| !tree.contains("\n! ")), "{trees:#?}");
-    let bodies: Vec<&str> = trees.iter().map(|tree| tree.split_once("smb2.signature").unwrap_or_default().1).collect();
-    insta::assert_snapshot!(trees[6], @r#"
+    insta::assert_snapshot!(trees.remove(6), @r#"
     smb2 0..272 | Create request | ab; Close
       0..4 smb2.protocol_id = 0xfe534d42
       4..6 smb2.header_len = 64
@@ -173,6 +172,7 @@ fn commands_are_dissected() {
       252..256 smb2.padding = 00000000
       256..272 smb2.fid = "00000001-0000-0000-0200-000000000000"
     "#);
+    let bodies: Vec<&str> = trees.iter().map(|tree| tree.split_once("smb2.signature").unwrap_or_default().1).collect();
     insta::assert_snapshot!(bodies.concat(), @r#"
     = 00000000000000000000000000000000
      64..66 smb2.buffer_code = 0x0024
@@ -279,81 +279,6 @@ fn commands_are_dissected() {
      68..72 smb2.share_flags = 0x00000000
      72..76 smb2.share_caps = 0x00000000
      76..80 smb2.access_mask = 0x001f01ff
-    = 00000000000000000000000000000000
-     64..66 smb2.buffer_code = 0x0039
-       64..66 smb2.buffer_code.length = 28
-       64..66 smb2.buffer_code.dynamic = true
-     66..67 smb2.padding = 00
-     67..68 smb2.create.oplock = 0x00 (No oplock)
-     68..72 smb2.impersonation.level = 2 (Impersonation)
-     72..80 smb2.create_flags = 0x0000000000000000
-     80..88 smb2.reserved = 0000000000000000
-     88..92 smb2.access_mask = 0x00120089
-     92..96 smb2.file_attribute = 0x00000080
-       92..96 smb2.file_attribute.read_only = false
-       92..96 smb2.file_attribute.hidden = false
-       92..96 smb2.file_attribute.system = false
-       92..96 smb2.file_attribute.directory = false
-       92..96 smb2.file_attribute.archive = false
-       92..96 smb2.file_attribute.normal = true
-     96..100 smb2.share_access = 0x00000007
-     100..104 smb2.create.disposition = 1 (Open (if file exists open it, else fail))
-     104..108 smb2.create.options = 0x00000000
-     108..110 smb2.olb.offset = 0x00000078
-     110..112 smb2.olb.length = 4
-     112..116 smb2.olb.offset = 0x00000080
-     116..120 smb2.olb.length = 52
-     120..124 smb2.filename = "ab"
-     124..128 smb2.padding = 00000000
-     128..148 smb2.create.extrainfo
-       128..132 smb2.create.chain_offset = 0x00000018
-       132..134 smb2.olb.offset = 0x00000010
-       134..136 smb2.olb.length = 4
-       136..138 smb2.padding = 0000
-       138..140 smb2.olb.offset = 0x00000000
-       140..144 smb2.olb.length = 0
-       144..148 smb2.tag = "MxAc"
-     148..152 smb2.padding = 00000000
-     152..180 smb2.create.extrainfo
-       152..156 smb2.create.chain_offset = 0x00000000
-       156..158 smb2.olb.offset = 0x00000010
-       158..160 smb2.olb.length = 4
-       160..162 smb2.padding = 0000
-       162..164 smb2.olb.offset = 0x00000018
-       164..168 smb2.olb.length = 4
-       168..172 smb2.tag = "RqLs"
-       172..176 smb2.padding = 00000000
-       176..180 smb2.create.chain_value = 01020304
-     180..184 smb2.padding = 00000000
-     184..188 smb2.protocol_id = 0xfe534d42
-     188..190 smb2.header_len = 64
-     190..192 smb2.credit.charge = 1
-     192..194 smb2.channel_sequence = 0
-     194..196 smb2.reserved = 0000
-     196..198 smb2.cmd = 6 (Close)
-     198..200 smb2.credits.requested = 1
-     200..204 smb2.flags = 0x00000004
-       200..204 smb2.flags.response = false
-       200..204 smb2.flags.async = false
-       200..204 smb2.flags.chained = true
-       200..204 smb2.flags.signature = false
-       200..204 smb2.flags.dfs = false
-       200..204 smb2.flags.replay = false
-     204..208 smb2.chain_offset = 0x00000000
-     208..216 smb2.msg_id = 5
-     216..220 smb2.pid = 0x0000feff
-     220..224 smb2.tid = 0x00000001
-     smb2.tree = "\\\\ab"
-     smb2.share_type = 0x01 (Physical disk)
-     224..232 smb2.sesid = 0x0000000000000009
-     232..248 smb2.signature = 00000000000000000000000000000000
-     248..250 smb2.buffer_code = 0x0018
-       248..250 smb2.buffer_code.length = 12
-       248..250 smb2.buffer_code.dynamic = false
-     250..252 smb2.close.flags = 0x0001
-       250..252 smb2.close.pq_attrib = true
-     252..256 smb2.padding = 00000000
-     256..272 smb2.fid = "00000001-0000-0000-0200-000000000000"
     = 00000000000000000000000000000000
      smb2.response_to = 0
      64..66 smb2.buffer_code = 0x0059
