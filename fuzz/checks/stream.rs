@@ -25,8 +25,9 @@ const TURNS: usize = 16;
 /// Segments of a conversation that cuts make.
 const CUTS: usize = 48;
 
-/// Protocols that show what arrives together as one message: equal records of TLS, bytes of a file, lines of a reply.
-const RUNS: [&str; 4] = ["tls", "ftp", "ftp-data", "smtp"];
+/// Protocols that show what arrives together as one message: equal records of TLS, bytes of a file, lines of a reply, values without
+/// framing.
+const RUNS: [&str; 5] = ["tls", "ftp", "ftp-data", "smtp", "rs.type"];
 
 /// Registries that force each protocol on [`PORT`], the first one none.
 fn registries() -> &'static [Registry] {
