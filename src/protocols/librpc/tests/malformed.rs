@@ -204,176 +204,78 @@ fn raw_call_upon_nothing() {
 
 #[test]
 fn arrays_nested_too_deep() {
-    insta::assert_snapshot!(dissect(M15), @r#"
+    let tree = dissect(M15);
+    let groups = ["librpc.array.size", "librpc.call", "librpc.depth", "librpc.node.size", "librpc.unparsed"];
+    insta::assert_snapshot!(trial::below(&tree, &groups), @"
     librpc 0..213 | call | f([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
-      0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
-      4..213 librpc.node
-        4..5 librpc.node.tag = "F"
-        librpc.node.name = "call"
         5..9 librpc.node.size = 204
         librpc.depth = 1
-        9..11 librpc.function.len = 1
-        11..12 librpc.function = "f"
-        12..213 librpc.arg
-          12..13 librpc.value.type = 0x61 (array)
           13..17 librpc.array.size = 196
           librpc.depth = 2
-          17..213 librpc.element
-            17..18 librpc.value.type = 0x61 (array)
             18..22 librpc.array.size = 191
             librpc.depth = 3
-            22..213 librpc.element
-              22..23 librpc.value.type = 0x61 (array)
               23..27 librpc.array.size = 186
               librpc.depth = 4
-              27..213 librpc.element
-                27..28 librpc.value.type = 0x61 (array)
                 28..32 librpc.array.size = 181
                 librpc.depth = 5
-                32..213 librpc.element
-                  32..33 librpc.value.type = 0x61 (array)
                   33..37 librpc.array.size = 176
                   librpc.depth = 6
-                  37..213 librpc.element
-                    37..38 librpc.value.type = 0x61 (array)
                     38..42 librpc.array.size = 171
                     librpc.depth = 7
-                    42..213 librpc.element
-                      42..43 librpc.value.type = 0x61 (array)
                       43..47 librpc.array.size = 166
                       librpc.depth = 8
-                      47..213 librpc.element
-                        47..48 librpc.value.type = 0x61 (array)
                         48..52 librpc.array.size = 161
                         librpc.depth = 9
-                        52..213 librpc.element
-                          52..53 librpc.value.type = 0x61 (array)
                           53..57 librpc.array.size = 156
                           librpc.depth = 10
-                          57..213 librpc.element
-                            57..58 librpc.value.type = 0x61 (array)
                             58..62 librpc.array.size = 151
                             librpc.depth = 11
-                            62..213 librpc.element
-                              62..63 librpc.value.type = 0x61 (array)
                               63..67 librpc.array.size = 146
                               librpc.depth = 12
-                              67..213 librpc.element
-                                67..68 librpc.value.type = 0x61 (array)
                                 68..72 librpc.array.size = 141
                                 librpc.depth = 13
-                                72..213 librpc.element
-                                  72..73 librpc.value.type = 0x61 (array)
                                   73..77 librpc.array.size = 136
                                   librpc.depth = 14
-                                  77..213 librpc.element
-                                    77..78 librpc.value.type = 0x61 (array)
                                     78..82 librpc.array.size = 131
                                     librpc.depth = 15
-                                    82..213 librpc.element
-                                      82..83 librpc.value.type = 0x61 (array)
                                       83..87 librpc.array.size = 126
                                       librpc.depth = 16
-                                      87..213 librpc.element
-                                        87..88 librpc.value.type = 0x61 (array)
                                         88..92 librpc.array.size = 121
                                         librpc.depth = 17
-                                        92..213 librpc.element
-                                          92..93 librpc.value.type = 0x61 (array)
                                           93..97 librpc.array.size = 116
                                           librpc.depth = 18
-                                          97..213 librpc.element
-                                            97..98 librpc.value.type = 0x61 (array)
                                             98..102 librpc.array.size = 111
                                             librpc.depth = 19
-                                            102..213 librpc.element
-                                              102..103 librpc.value.type = 0x61 (array)
                                               103..107 librpc.array.size = 106
                                               librpc.depth = 20
-                                              107..213 librpc.element
-                                                107..108 librpc.value.type = 0x61 (array)
                                                 108..112 librpc.array.size = 101
                                                 librpc.depth = 21
-                                                112..213 librpc.element
-                                                  112..113 librpc.value.type = 0x61 (array)
                                                   113..117 librpc.array.size = 96
                                                   librpc.depth = 22
-                                                  117..213 librpc.element
-                                                    117..118 librpc.value.type = 0x61 (array)
                                                     118..122 librpc.array.size = 91
                                                     librpc.depth = 23
-                                                    122..213 librpc.element
-                                                      122..123 librpc.value.type = 0x61 (array)
                                                       123..127 librpc.array.size = 86
                                                       librpc.depth = 24
-                                                      127..213 librpc.element
-                                                        127..128 librpc.value.type = 0x61 (array)
                                                         128..132 librpc.array.size = 81
                                                         librpc.depth = 25
-                                                        132..213 librpc.element
-                                                          132..133 librpc.value.type = 0x61 (array)
                                                           133..137 librpc.array.size = 76
                                                           librpc.depth = 26
-                                                          137..213 librpc.element
-                                                            137..138 librpc.value.type = 0x61 (array)
                                                             138..142 librpc.array.size = 71
                                                             librpc.depth = 27
-                                                            142..213 librpc.element
-                                                              142..143 librpc.value.type = 0x61 (array)
                                                               143..147 librpc.array.size = 66
                                                               librpc.depth = 28
-                                                              147..213 librpc.element
-                                                                147..148 librpc.value.type = 0x61 (array)
                                                                 148..152 librpc.array.size = 61
                                                                 librpc.depth = 29
-                                                                152..213 librpc.element
-                                                                  152..153 librpc.value.type = 0x61 (array)
                                                                   153..157 librpc.array.size = 56
                                                                   librpc.depth = 30
-                                                                  157..213 librpc.element
-                                                                    157..158 librpc.value.type = 0x61 (array)
                                                                     158..162 librpc.array.size = 51
                                                                     librpc.depth = 31
-                                                                    162..213 librpc.element
-                                                                      162..163 librpc.value.type = 0x61 (array)
                                                                       163..167 librpc.array.size = 46
                                                                       librpc.depth = 32
                                                                       167..213 librpc.unparsed = 46 bytes
-                                                                      librpc.array.count = 1
-                                                                    librpc.array.count = 1
-                                                                  librpc.array.count = 1
-                                                                librpc.array.count = 1
-                                                              librpc.array.count = 1
-                                                            librpc.array.count = 1
-                                                          librpc.array.count = 1
-                                                        librpc.array.count = 1
-                                                      librpc.array.count = 1
-                                                    librpc.array.count = 1
-                                                  librpc.array.count = 1
-                                                librpc.array.count = 1
-                                              librpc.array.count = 1
-                                            librpc.array.count = 1
-                                          librpc.array.count = 1
-                                        librpc.array.count = 1
-                                      librpc.array.count = 1
-                                    librpc.array.count = 1
-                                  librpc.array.count = 1
-                                librpc.array.count = 1
-                              librpc.array.count = 1
-                            librpc.array.count = 1
-                          librpc.array.count = 1
-                        librpc.array.count = 1
-                      librpc.array.count = 1
-                    librpc.array.count = 1
-                  librpc.array.count = 1
-                librpc.array.count = 1
-              librpc.array.count = 1
-            librpc.array.count = 1
-          librpc.array.count = 1
-        librpc.arg_count = 1
     ! broken librpc.expert.too_deep at 167..213 librpc.array.size: more than 32 levels
-    "#);
+    ");
 }
 
 /// Codes and spans of a message's notes.

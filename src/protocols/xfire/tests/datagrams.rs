@@ -223,57 +223,12 @@ fn probe_reply() {
 
 #[test]
 fn flipped_bit_is_detected() {
-    insta::assert_snapshot!(datagram(M10), @r#"
+    insta::assert_snapshot!(trial::below(&datagram(M10), &["xfire.value.sid", "xfire.p2p.crc32"]), @"
     xfire 0..142 | peer_message | typing to sid #1
-      0..1 xfire.p2p.encoding = 0x33
-      1..4 xfire.p2p.reserved = 000000
-      4..24 xfire.p2p.moniker = 4742d44b8dc751fa420547927da91678d874c119
-      24..28 xfire.p2p.type = 0x0300 (data16)
-      28..32 xfire.p2p.msgid = 2
-      32..36 xfire.p2p.seqid = 0
-      36..40 xfire.p2p.data_len = 74
-      40..44 xfire.p2p.reserved = 00000000
-      44..142 xfire.p2p.encoded = 98 bytes
-      0..4 xfire.p2p.unknown = 00000000
-      4..78 xfire.p2p.data
-        4..6 xfire.length = 74
-        6..8 xfire.type = 2 (peer_message)
-        8..9 xfire.attr_count = 2
-        xfire.key_mode = "string"
-        9..30 xfire.attr
-          9..10 xfire.attr.name_len = 3
-          10..13 xfire.attr.name = "sid"
-          13..14 xfire.attr.type = 3 (sid)
           14..30 xfire.value.sid = 0cf00715e44895c5716a061ccc46eed1
             14..30 xfire.sid = 0cf00715e44895c5716a061ccc46eed1
               14..30 xfire.session = 1
-        30..78 xfire.attr
-          30..31 xfire.attr.name_len = 7
-          31..38 xfire.attr.name = "peermsg"
-          38..39 xfire.attr.type = 5 (string_map)
-          39..78 xfire.map
-            39..40 xfire.map.count = 3
-            40..53 xfire.attr
-              40..41 xfire.attr.name_len = 7
-              41..48 xfire.attr.name = "msgtype"
-              48..49 xfire.attr.type = 2 (int32)
-              49..53 xfire.value.int32 = 3
-                49..53 xfire.peermsg.msgtype = 3 (typing)
-            53..66 xfire.attr
-              53..54 xfire.attr.name_len = 7
-              54..61 xfire.attr.name = "imindex"
-              61..62 xfire.attr.type = 2 (int32)
-              62..66 xfire.value.int32 = 1
-                62..66 xfire.peermsg.imindex = 1
-            66..78 xfire.attr
-              66..67 xfire.attr.name_len = 6
-              67..73 xfire.attr.name = "typing"
-              73..74 xfire.attr.type = 2 (int32)
-              74..78 xfire.value.int32 = 1
-                74..78 xfire.peermsg.typing = true
-      78..80 xfire.p2p.category = "IM"
-      80..94 xfire.p2p.padding = 0000000000000000000000000000
       94..98 xfire.p2p.crc32 = 0x72ad6f5a
     ! odd xfire.expert.bad_crc at 94..98 xfire.p2p.crc32: the expected checksum is 0x8f0e797f
-    "#);
+    ");
 }
