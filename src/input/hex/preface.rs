@@ -28,6 +28,8 @@ pub(super) struct Preface {
     pub(super) datagrams: bool,
     /// Whether a line resembles a row of a dump, but is invalid.
     pub(super) suspect: bool,
+    /// Start of the first line with text.
+    pub(super) start: Vec<u8>,
     /// The last line with text.
     pub(super) last: Vec<u8>,
     /// Number of lines.

@@ -92,15 +92,15 @@ impl Reader {
         }
         let (text, mut preface) = (RefCell::new(text), Preface { wanted: options.format, ..Preface::default() });
         let (mut cleaner, mut line) = (Cleaner::default(), 1);
-        let (found, first) = first_data(&text, &mut preface, &mut cleaner, &mut line, options.words)?;
+        let found = first_data(&text, &mut preface, &mut cleaner, &mut line, options.words)?;
         let (dialect, above) = match (found, preface.ruler) {
             (Some(dialect), ruler) if ruler.is_empty() || dialect.is_dump() => (dialect, Vec::new()),
             (_, ruler) if !ruler.is_empty() => (Box::<Digits>::default() as Box<dyn Dialect>, ruler),
             _ => {
                 return Err(match preface.fault {
                     Some((line, fault)) => error(line, fault),
-                    None if first.is_empty() => OpenError::Empty,
-                    None => sniff::unrecognised(&first),
+                    None if preface.start.is_empty() => OpenError::Empty,
+                    None => sniff::unrecognised(&preface.start),
                 });
             }
         };
@@ -233,22 +233,21 @@ impl Reader {
     }
 }
 
-/// Passes the lines before the first one with data. Returns its dialect, and the start of the first line with text.
+/// Passes the lines before the first one with data. Returns its dialect.
 fn first_data(
     text: &RefCell<Buffer>,
     preface: &mut Preface,
     cleaner: &mut Cleaner,
     line: &mut u64,
     order: Option<WordOrder>,
-) -> Result<(Option<Box<dyn Dialect>>, Vec<u8>), OpenError> {
-    let mut first = Vec::new();
+) -> Result<Option<Box<dyn Dialect>>, OpenError> {
     let mut found = None;
     while found.is_none() {
         let next = next_line(&mut text.borrow_mut(), *line)?;
         let Some(len) = next else { break };
         let content = text.borrow().ahead().get(..len).unwrap_or_default().to_vec();
-        if first.is_empty() {
-            first = content.trim_ascii().iter().take(START).copied().collect();
+        if preface.start.is_empty() {
+            preface.start = content.trim_ascii().iter().take(START).copied().collect();
         }
         let plain = cleaner.clean(&content).map_err(|fault| error(*line, fault))?;
         let context = Context {
@@ -266,7 +265,7 @@ fn first_data(
             *line += 1;
         }
     }
-    Ok((found, first))
+    Ok(found)
 }
 
 /// Maximum offset of the first line with data.

@@ -106,8 +106,6 @@ fn fixed(wire: &mut Wire<'_>, subtype: u64) -> Result<Behind> {
     Ok(Behind::Tags)
 }
 
-/// Reads a little-endian number of `count` bytes with the masked bits of several fields below it.
-
 #[cfg(test)]
 mod tests {
     use crate::layers::{Next, trial};
