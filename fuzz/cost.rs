@@ -6,7 +6,7 @@ use std::time::Duration;
 /// CPU time that an input may take, besides that of its bytes: tables of protocols are made in the first run.
 const BASE: Duration = Duration::from_millis(500);
 /// Microseconds for each byte of an input that is dissected and rendered, in a build with instrumentation.
-#[allow(dead_code, reason = "one target has another limit")]
+#[allow(dead_code, reason = "two targets have other limits")]
 pub const PER_BYTE: u32 = 100;
 
 fn now() -> Duration {
