@@ -20,7 +20,7 @@ fn common_link_types_have_names() {
 #[test]
 fn every_name_leads_to_its_number() {
     let rows = || LINKS.lines().map(|line| line.split_once('\t').unwrap());
-    let numbers: Vec<u16> = rows().map(|(number, _)| number.parse().unwrap()).collect();
+    let numbers: Vec<u16> = rows().map(|(number, _)| number.parse::<u16>().unwrap()).collect();
     assert!(numbers.is_sorted_by(|one, next| one < next));
     for ((_, names), number) in rows().zip(numbers) {
         for name in names.split('\t') {
