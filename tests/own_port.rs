@@ -256,7 +256,7 @@ fn a_message_of_unknown_type_behind_known_ones_keeps_the_name_of_its_protocol() 
     }
 }
 
-/// All messages of a capture: protocol, name, stream offset and whether they have the note.
+/// All messages of a capture: protocol, name and whether they have the note.
 fn messages_of(name: &str, packets: &[Vec<u8>]) -> Vec<(String, String, bool)> {
     let file = Scratch::new(name, &capture(packets));
     let out = run(&["--json", file.path()]).out;

@@ -4,7 +4,7 @@ use super::secrets::Secrets;
 use super::{Event, Missing, Offsets, Payload};
 use crate::record::{Message, Record, RecordTimes};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
+use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
 
 /// Origin of decrypted sources.
 const DECRYPTED: &str = "tls";
@@ -66,7 +66,7 @@ impl ContentExtractor {
         match self.content {
             Content::Http => {
                 let only = Only::these(self.fields.iter().flatten().copied());
-                Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES }
+                Demand::of_stream_fields(only)
             }
             Content::Bytes | Content::Decrypted => Demand::STREAM_BYTES,
         }

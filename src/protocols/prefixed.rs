@@ -17,8 +17,8 @@ pub(super) fn odd_extent(size: usize, ahead: &[u8], more: bool, is_sound: impl F
     }
 }
 
-/// Recognizes a side whose bytes are complete messages, of which some may have a wrong field. `server` tells the server by this
-/// side; `size` returns the size of the message at the start of bytes, or of its header if that is incomplete; `None` if it is none.
+/// Recognizes a side whose bytes are complete messages, of which some may have a wrong field. `server` returns the server, given
+/// the sender. `size` returns the size of the message at the start of bytes, or of its header if that is incomplete.
 pub(super) fn odd_messages(
     opening: &Opening<'_>,
     server: impl Fn(Side) -> Side,
@@ -78,7 +78,7 @@ impl Prefix {
         }
     }
 
-    /// Recognizes complete messages that may have a wrong field; `server` tells the server by the side that sent them.
+    /// Recognizes complete messages that may have a wrong field. `server` returns the server, given the sender.
     pub(super) fn odd_messages(&self, opening: &Opening<'_>, server: impl Fn(Side) -> Side) -> Verdict {
         let is_sound = |whole: &[u8]| (self.is_header)(whole) || (self.may_be_odd)(whole);
         odd_messages(opening, server, |ahead| {

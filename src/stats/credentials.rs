@@ -7,7 +7,7 @@ use super::tables::Shown;
 use crate::limits;
 use crate::protocols;
 use crate::record;
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, StreamId};
+use crate::tree::{Demand, Dissection, Field, NodeRef, Only, StreamId};
 use crate::wire::statistics::{Counter, Fact, Facts, LoginFields, Named, Page, Report, SecretForm, Seen, Statistic, Text};
 use data_encoding::{BASE64, BASE64_NOPAD};
 use std::collections::HashMap;
@@ -207,7 +207,7 @@ fn sasl(line: &[u8], frame: u64, login: &mut Login) -> Option<[String; 2]> {
 
 impl Counter for Credentials {
     fn demand(&self) -> Demand {
-        Demand { fields: Fields::Only(Only::these(self.fields.iter().copied())), ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(self.fields.iter().copied()))
     }
 
     fn tree(&mut self, of: Dissection<'_>, _: Seen) {

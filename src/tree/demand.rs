@@ -200,6 +200,12 @@ impl Demand {
         Demand { fields: Fields::Only(only), ..Demand::LAYERS }
     }
 
+    /// Messages of streams with these fields and their bytes.
+    #[must_use]
+    pub const fn of_stream_fields(only: Only) -> Demand {
+        Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES }
+    }
+
     /// The same with more extras.
     #[must_use]
     pub const fn with(self, extras: Extras) -> Demand {

@@ -60,6 +60,7 @@ impl Stream {
     pub(in crate::engine) fn recover(&mut self) {
         self.fail();
         for half in self.halves.iter_mut() {
+            half.reassembly.withhold(u64::MAX);
             while half.reassembly.unpark_next() {}
         }
     }

@@ -4,7 +4,7 @@
 //! pcapng name resolution blocks apply to addresses without a DNS record. Requested names, as in TLS, do not count.
 
 use crate::limits;
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only};
+use crate::tree::{Demand, Dissection, Field, NodeRef, Only};
 use crate::wire::statistics::{
     Clean, Counter, Fact, Facts, Families, Named as Lookup, Page, Report, Seen, Statistic, Takes, Text, is_of,
 };
@@ -72,7 +72,7 @@ impl Hosts {
 impl Counter for Hosts {
     fn demand(&self) -> Demand {
         let fields = Only::these([&self.owners, &self.classes, &self.addresses].into_iter().flatten().copied());
-        Demand { fields: Fields::Only(fields), ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(fields)
     }
 
     fn tree(&mut self, of: Dissection<'_>, _: Seen) {

@@ -3,7 +3,7 @@
 //! As in tshark, multicast DNS and LLMNR are not counted, and only the first question of a message counts. tshark counts the numbers
 //! of solicited responses twice; here each response counts once.
 
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, name_of};
+use crate::tree::{Demand, Dissection, Field, NodeRef, Only, name_of};
 use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of, nanos};
 
 /// DNS messages.
@@ -169,8 +169,7 @@ impl Dns {
 
 impl Counter for Dns {
     fn demand(&self) -> Demand {
-        let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(self.fields.iter().map(|(_, field)| *field)))
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {

@@ -2,7 +2,7 @@
 //!
 //! SSDP is HTTP over UDP, and is counted as in tshark.
 
-use crate::tree::{Address, Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, name_of};
+use crate::tree::{Address, Demand, Dissection, Ends, Field, Layer, NodeRef, Only, name_of};
 use crate::wire::statistics::{Answers, Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
 
 /// Requests by method, and responses by status code.
@@ -46,8 +46,7 @@ impl Reader {
 
     fn demand(&self) -> Demand {
         let all = [&self.methods, &self.codes, &self.hosts, &self.uris];
-        let fields = Fields::Only(Only::these(all.into_iter().flatten().copied()));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(all.into_iter().flatten().copied()))
     }
 
     /// HTTP messages of a tree.

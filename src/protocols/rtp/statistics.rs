@@ -5,7 +5,7 @@
 //! ones. Clock rates are those of RFC 3551, or announced by SDP for the port.
 
 use crate::limits;
-use crate::tree::{Address, Demand, Dissection, Field, Fields, Layer, NodeRef, Only};
+use crate::tree::{Address, Demand, Dissection, Field, Layer, NodeRef, Only};
 use crate::wire::statistics::{Cell, ColumnKind, Columns, Counter, Fact, Facts, Named, Report, Seen, Statistic, Takes, is_of};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -290,7 +290,7 @@ impl Streams {
 impl Counter for Streams {
     fn demand(&self) -> Demand {
         let fields = Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied());
-        Demand { fields: Fields::Only(fields), ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(fields)
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {

@@ -1,6 +1,6 @@
 //! RTSP requests by method and responses by status code, as tshark's `rtsp,tree`.
 
-use crate::tree::{Demand, Dissection, Field, Fields, Names, NodeRef, Only, name_of};
+use crate::tree::{Demand, Dissection, Field, Names, NodeRef, Only, name_of};
 use crate::wire::statistics::{Answers, Counter, Named, Report, Seen, Statistic, is_of};
 
 /// Requests by method, and responses by status code.
@@ -75,8 +75,7 @@ impl Rtsp {
 
 impl Counter for Rtsp {
     fn demand(&self) -> Demand {
-        let fields = Fields::Only(Only::these(self.methods.iter().chain(&self.codes).copied()));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(self.methods.iter().chain(&self.codes).copied()))
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {

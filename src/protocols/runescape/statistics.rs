@@ -1,6 +1,6 @@
 //! RuneScape sessions: packets by side and name, players, and their positions over time.
 
-use crate::tree::{Demand, Dissection, Field, Fields, Kind, NodeRef, Only};
+use crate::tree::{Demand, Dissection, Field, Kind, NodeRef, Only};
 use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
 use std::collections::HashMap;
 
@@ -129,8 +129,7 @@ impl Rs {
 
 impl Counter for Rs {
     fn demand(&self) -> Demand {
-        let fields = Fields::Only(Only::these(self.fields.iter().map(|(_, field)| *field)));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(self.fields.iter().map(|(_, field)| *field)))
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {

@@ -3,7 +3,7 @@
 //! A setup time is that from an INVITE to its ACK. A message over UDP is resent if its sender sent one of the same call, sequence
 //! number, and method or status code before.
 
-use crate::tree::{Demand, Dissection, Field, Fields, Layer, NodeRef, Only, Transport, name_of};
+use crate::tree::{Demand, Dissection, Field, Layer, NodeRef, Only, Transport, name_of};
 use crate::wire::statistics::{Clean, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -221,8 +221,7 @@ impl Sip {
 impl Counter for Sip {
     fn demand(&self) -> Demand {
         let all = [&self.methods, &self.codes, &self.calls, &self.sequences];
-        let fields = Fields::Only(Only::these(all.into_iter().flatten().copied()));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(all.into_iter().flatten().copied()))
     }
 
     fn tree(&mut self, of: Dissection<'_>, seen: Seen) {

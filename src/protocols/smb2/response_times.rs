@@ -1,6 +1,6 @@
 //! Response times by command, as tshark's `smb2,srt` and `smb,srt`.
 
-use crate::tree::{Demand, Dissection, Field, Fields, NodeRef, Only, name_of};
+use crate::tree::{Demand, Dissection, Field, NodeRef, Only, name_of};
 use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of, nanos};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -76,8 +76,7 @@ impl ResponseTimes {
 
 impl Counter for ResponseTimes {
     fn demand(&self) -> Demand {
-        let fields = Fields::Only(Only::these(self.commands.iter().chain(&self.seconds).copied()));
-        Demand { fields, ..Demand::STREAM_BYTES }
+        Demand::of_stream_fields(Only::these(self.commands.iter().chain(&self.seconds).copied()))
     }
 
     fn tree(&mut self, of: Dissection<'_>, _: Seen) {

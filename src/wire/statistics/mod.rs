@@ -164,7 +164,7 @@ pub trait Text {
 
 /// Counts in columns.
 pub trait Columns {
-    /// Heading, and what is said without rows.
+    /// Heading, and the line in place of an empty table.
     fn title(&self) -> [&'static str; 2];
 
     /// Heads of the columns.
