@@ -15,7 +15,8 @@ use std::path::Path;
 const BYTES: usize = 1 << 16;
 
 /// Rules that a user gives. All rules together cost fifty times as much as one.
-const GIVEN: [&str; 7] = ["length@0:u16be", "length@0:u32le+4", "varint@0:leb128", "fixed:8", "end:0a", "length@1:u8+2 skip=4", "none"];
+const GIVEN: [&str; 7] =
+    ["length@0:u16be", "length@0:u32le+4", "varint@0:leb128", "fixed:8", "end:0a", "length@1:u8+2 skip=4", "none"];
 
 /// A conversation. The rule is given for seven lengths of input in eight; for the others all rules are tried.
 pub fn conversation(input: &[u8]) {
