@@ -56,6 +56,8 @@ struct Blocks {
     window: Vec<u8>,
     /// Position in the window.
     at: usize,
+    /// Whether any byte of a block was read.
+    begun: bool,
 }
 
 /// What decoding has led to.
@@ -80,6 +82,7 @@ impl Blocks {
             }
             out.extend_from_slice(self.window.get(self.at..self.at + written).unwrap_or_default());
             read += taken;
+            self.begun |= taken > 0;
             left -= written;
             self.at = (self.at + written) % WINDOW;
             match status {
@@ -156,7 +159,7 @@ impl Inflate {
             Format::Zlib => (Phase::Header, Check::Adler(Adler32::new())),
             Format::Gzip => (Phase::Header, Check::Crc(crc32fast::Hasher::new(), 0)),
         };
-        let blocks = Blocks { core: Box::default(), window: Vec::new(), at: 0 };
+        let blocks = Blocks { core: Box::default(), window: Vec::new(), at: 0, begun: false };
         let held = Vec::new();
         Inflate { format, phase, held, blocks, check, tail: [0; 4], begun: false, restarts: false, rest: None }
     }
@@ -284,8 +287,9 @@ impl Stage for Inflate {
                 self.restarts = true;
                 true
             }
+            Phase::Blocks if !self.blocks.begun => false,
             // A message without bytes.
-            Phase::Blocks if !begun => self.blocks.window.len() == WINDOW,
+            Phase::Blocks if !begun => true,
             Phase::Blocks if self.tail == FLUSHED || self.blocks.accept(&[]) => true,
             Phase::Blocks if self.blocks.accept(&FLUSHED) => {
                 self.blocks.decode(&FLUSHED, out, most)?;
