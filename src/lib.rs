@@ -48,6 +48,8 @@ pub mod follow;
 pub mod glossary;
 pub mod input;
 #[doc(hidden)]
+pub mod keys;
+#[doc(hidden)]
 pub mod ksy;
 #[doc(hidden)]
 pub mod layers;

@@ -202,6 +202,15 @@ limits! {
     SECRETS = "secrets", Bytes, 32 * MIB, PLACES,
         "Memory of keys from key logs and frames. Above it the oldest are evicted",
         "each_limit_changes_what_is_shown";
+    KEY_FILE = "keys.file", Bytes, 64 * MIB, PLACES,
+        "A key file (`--keys`). A longer one is refused; one that grows beyond it is read no further, with an error",
+        "files_values_lines_and_their_number_are_limited";
+    KEY_LINES = "keys.lines", Count, 1 << 18, 1 << 24,
+        "Keys of one key file, about 300 bytes each. More are refused",
+        "files_values_lines_and_their_number_are_limited";
+    KEY_VALUE = "keys.value", Bytes, 64 * KIB, 16 * MIB,
+        "Value of a key. A longer one is refused",
+        "files_values_lines_and_their_number_are_limited";
     TREE_HANDED = "tree.handed", Count, 1 << 16, 1 << 20,
         "Payloads of one message for other protocols. Further payloads are data",
         "each_limit_changes_what_is_shown";

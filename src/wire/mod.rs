@@ -20,6 +20,7 @@ mod varint;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
 mod wire;
 
+pub use crate::keys::{Key, KeyRing, Owner};
 pub use bits::BitWire;
 pub use conversation::{Conversation, Extent, Missing, Next, Resumption};
 pub use error::{Error, Result};
@@ -29,6 +30,6 @@ pub use request::Request;
 pub use requests::Requests;
 pub use series::{SERIES_HEAD, Series, Step};
 pub use session_log::{LogError, LogFormat, LogRecord, LogRecords, OpenedLog};
-pub use settings::{Check, InvalidValue, Setting, Settings, ValueKind};
+pub use settings::{Check, InvalidValue, KeyName, Setting, Settings, ValueKind};
 pub use varint::Varint;
 pub use wire::{Cut, Wire};

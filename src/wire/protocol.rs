@@ -1,6 +1,6 @@
 //! The declaration of a protocol: its fields, where it is found and how it is dissected.
 
-use super::{Conversation, Exchange, Result, Series, Setting, Settings, Wire};
+use super::{Conversation, Exchange, KeyName, Result, Series, Setting, Settings, Wire};
 use crate::tree::{Field, Side};
 
 /// A protocol, declared as one static value per file.
@@ -23,6 +23,8 @@ pub struct Protocol {
     pub editions: Option<fn() -> Vec<Edition>>,
     /// Options for `-o`.
     pub settings: &'static [Setting],
+    /// Keys for key files; `-o` accepts them, too.
+    pub keys: &'static [KeyName],
 }
 
 /// One edition of a protocol, with the number of its packets.
@@ -42,7 +44,18 @@ impl Protocol {
     /// Creates a protocol with these fields. Everything else is optional.
     #[must_use]
     pub const fn new(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-        Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, editions: None, settings: &[] }
+        Protocol {
+            this,
+            fields,
+            found: &[],
+            rest: None,
+            truncated: None,
+            gap: None,
+            tables: None,
+            editions: None,
+            settings: &[],
+            keys: &[],
+        }
     }
 
     /// Sets the places where it is found.
@@ -91,6 +104,13 @@ impl Protocol {
     #[must_use]
     pub const fn settings(mut self, settings: &'static [Setting]) -> Protocol {
         self.settings = settings;
+        self
+    }
+
+    /// Sets the keys that it takes from key files.
+    #[must_use]
+    pub const fn keys(mut self, keys: &'static [KeyName]) -> Protocol {
+        self.keys = keys;
         self
     }
 

@@ -1,5 +1,8 @@
 //! Options of protocols: keys, passwords, versions.
 
+use crate::keys::KeyRing;
+use std::sync::Arc;
+
 /// An option of a protocol, set with `-o`.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
@@ -9,6 +12,25 @@ pub struct Setting {
     pub about: &'static str,
     /// The kind of value.
     pub takes: ValueKind,
+}
+
+/// A key that a protocol takes from key files (`--keys`), a line for each conversation that needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyName {
+    /// The name in key files, without the protocol.
+    pub name: &'static str,
+    /// The help text, one sentence.
+    pub about: &'static str,
+    /// Validates a value before the capture is read. An error does not quote it.
+    pub check: fn(&[u8]) -> std::result::Result<(), String>,
+}
+
+impl KeyName {
+    /// A key of any bytes.
+    #[must_use]
+    pub const fn new(name: &'static str, about: &'static str) -> KeyName {
+        KeyName { name, about, check: |_| Ok(()) }
+    }
 }
 
 /// The kind of value that an option takes.
@@ -55,13 +77,15 @@ pub struct Settings {
     values: Vec<(&'static str, String)>,
     /// Names of options that hold key logs.
     secrets: Vec<&'static str>,
+    /// Keys of key files and options.
+    keys: Option<Arc<KeyRing>>,
 }
 
 impl Settings {
     /// Creates settings without any values.
     #[must_use]
     pub const fn new() -> Settings {
-        Settings { values: Vec::new(), secrets: Vec::new() }
+        Settings { values: Vec::new(), secrets: Vec::new(), keys: None }
     }
 
     /// Sets a value; for an option that takes a file, the text of the file.
@@ -72,6 +96,17 @@ impl Settings {
             self.secrets.push(setting.name);
         }
         self.values.push((setting.name, value));
+    }
+
+    /// Sets the keys of key files and options.
+    pub fn set_keys(&mut self, keys: Arc<KeyRing>) {
+        self.keys = Some(keys);
+    }
+
+    /// The keys of key files and options, if there are any.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Arc<KeyRing>> {
+        self.keys.as_ref()
     }
 
     /// The texts of all key logs.
