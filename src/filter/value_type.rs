@@ -75,9 +75,14 @@ impl ValueType {
         }
     }
 
-    /// Whether its values can be sliced and searched.
+    /// Whether its values can be searched.
     pub(super) const fn has_bytes(self) -> bool {
         matches!(self, ValueType::Text | ValueType::Bytes | ValueType::Mac | ValueType::Layer)
+    }
+
+    /// Whether its values can be sliced, and have a length.
+    pub(super) const fn has_octets(self) -> bool {
+        self.has_bytes() || matches!(self, ValueType::Ipv4 | ValueType::Ipv6)
     }
 
     /// Whether values of both types can be compared.
