@@ -14,6 +14,7 @@ use crate::record::{Record, Tally, View};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Carriers, Demand, Depth, Dissection, Extras, Side, StreamId, Transport, clean_path};
+use crate::wire::ContentSource;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
@@ -86,7 +87,7 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, UsageErro
     }
 }
 
-/// Parses `tcp/0`, `udp/3`, `0` for TCP, and `http/0` or `tls/0` for the content of `tcp/0`.
+/// Parses `tcp/0`, `udp/3`, `0` for TCP, and the name of content for that of `tcp/0`.
 fn stream(text: &str) -> Result<(StreamId, Content), UsageError> {
     let bytes = Content::Bytes;
     let (transport, content, number) = match text.split_once('/') {
@@ -111,8 +112,10 @@ pub(super) fn conversation(text: &str) -> Result<StreamId, UsageError> {
 }
 
 fn wrong_stream(text: &str) -> UsageError {
+    let contents: Vec<String> = Content::names().map(|name| format!("{name}/N")).collect();
+    let contents = contents.join(" or ");
     format!(
-        "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for the content of tcp/N; `follow FILE` lists the conversations"
+        "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or {contents} for the content of tcp/N; `follow FILE` lists the conversations"
     )
 }
 
@@ -301,14 +304,11 @@ impl<'w> Collector<'w> {
     /// Reason why no payload was found.
     fn silence(&self) -> Option<String> {
         let stream = self.only.filter(|_| !self.has_payload)?;
-        match (self.content, self.follower.has_met()) {
-            (Content::Bytes, _) => None,
-            (Content::Http, _) => Some(format!("{stream} carries no readable HTTP; -s {stream} prints its bytes")),
-            (Content::Decrypted, false) => Some(format!("{stream} carries no TLS; -s {stream} prints its bytes")),
-            (Content::Decrypted, true) => {
-                Some(format!("{stream}: TLS cannot be decrypted; set the key log of the client with -o tls.keylog_file=FILE"))
-            }
-        }
+        let Content::Of(content) = self.content else { return None };
+        Some(match content.source {
+            ContentSource::Deciphered { hint } if self.follower.has_met() => format!("{stream}: {hint}"),
+            _ => format!("{stream} carries no {}; -s {stream} prints its bytes", content.what),
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
 use super::{Exit, follow, forms, intervals, of_output, print_error, several};
+use crate::follow::Content;
 use crate::input::Extra;
 use crate::nearest::nearest;
 use crate::record::Evictions;
@@ -206,24 +207,24 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["flow,tcp"], "flow,tcp,network"),
     (&["flow,icmp"], "flow,icmp,network"),
     (&["creds", "credential", "logins", "login", "passwords", "users"], "credentials"),
-    (&["smb2"], "smb2,srt"),
-    (&["icmp", "ping"], "icmp,srt"),
-    (&["dhcp", "bootp", "bootp,stat"], "dhcp,stat"),
-    (&["sip", "voip", "calls"], "sip,stat"),
     (&["destinations", "ports"], "dests,tree"),
     (&["errors", "error", "warnings", "notes", "malformed", "gaps", "loss"], "health, expert"),
     (&["rate", "rates", "throughput", "bandwidth", "intervals", "io,stat"], "time, io,stat,1"),
     (&["unknown", "undissected", "data", "bytes"], "coverage"),
     (&["summary", "info", "general"], "overview"),
     (&["objects", "files", "downloads"], "transfers"),
-    (&["names,dns", "resolved", "addresses,names"], "hosts"),
 ];
 
 fn unknown(name: &str) -> UsageError {
     if name.starts_with("follow,") {
         return format!("-z {name} cannot be combined with another -z");
     }
-    if let Some((_, meant)) = WORDS.iter().find(|(words, _)| words.contains(&name)) {
+    let declared = Part::known().into_iter().find_map(|part| match part {
+        Part::Declared(statistic) => statistic.words.contains(&name).then_some(statistic.name),
+        _ => None,
+    });
+    let by_word = || WORDS.iter().find(|(words, _)| words.contains(&name)).map(|(_, meant)| *meant);
+    if let Some(meant) = declared.or_else(by_word) {
         return format!("-z {name}: unknown statistics; did you mean {meant}? -z help lists all");
     }
     let mut known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
@@ -249,10 +250,15 @@ fn list(screen: Screen) -> io::Result<Exit> {
 
 /// Converts `follow,tcp,hex,0` to options of `follow`.
 fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, UsageError> {
-    let wrong = || format!("-z {name}: expected follow,tcp|udp|http|tls,hex|ascii|raw|yaml,N, such as follow,tcp,hex,0");
-    let ["follow", transport @ ("tcp" | "udp" | "http" | "tls"), form, number] = name.split(',').collect::<Vec<_>>()[..] else {
-        return Err(wrong());
+    let followed: Vec<&str> = ["tcp", "udp"].into_iter().chain(Content::names()).collect();
+    let wrong = || {
+        let followed = followed.join("|");
+        format!("-z {name}: expected follow,{followed},hex|ascii|raw|yaml,N, such as follow,tcp,hex,0")
     };
+    let ["follow", transport, form, number] = name.split(',').collect::<Vec<_>>()[..] else { return Err(wrong()) };
+    if !followed.contains(&transport) {
+        return Err(wrong());
+    }
     let form = match form {
         "hex" => FollowForm::Hex,
         "ascii" => FollowForm::Ascii,

@@ -150,7 +150,7 @@ impl Parser {
         let is = match token {
             Token::Quoted(text) => Syntax::Quoted(text),
             Token::Char(byte) => Syntax::Char(byte),
-            Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.record_values(&at)?),
+            Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.arguments(&at)?),
             Token::Word(word) => match word.strip_prefix('-').filter(|name| name.starts_with(char::is_alphabetic)) {
                 Some(name) => negated(name, &at),
                 None => Syntax::Word(word),
@@ -202,17 +202,17 @@ impl Parser {
     }
 
     /// Parses the arguments of a function, after its parenthesis.
-    fn record_values(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
+    fn arguments(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
         let open = name.start..self.previous_end();
-        let mut record_values = Vec::new();
+        let mut arguments = Vec::new();
         if self.take_if(&Token::Close) {
-            return Ok(record_values);
+            return Ok(arguments);
         }
         loop {
-            record_values.push(self.node(Precedence::Loosest)?);
+            arguments.push(self.node(Precedence::Loosest)?);
             if !self.take_if(&Token::Comma) {
                 self.close(&open)?;
-                return Ok(record_values);
+                return Ok(arguments);
             }
         }
     }

@@ -186,9 +186,9 @@ impl fmt::Display for Node {
                 write!(f, " {} ", sum.symbol())?;
                 right.write(sum.precedence().tighter(), f)
             }
-            Syntax::Call(name, record_values) => {
+            Syntax::Call(name, arguments) => {
                 write!(f, "{name}(")?;
-                list(record_values, ", ", f, |node, f| node.fmt(f))?;
+                list(arguments, ", ", f, |node, f| node.fmt(f))?;
                 f.write_char(')')
             }
             Syntax::Relation(relation) => relation.fmt(f),

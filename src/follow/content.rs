@@ -1,47 +1,40 @@
-//! Content of a conversation instead of its raw bytes: HTTP messages with decoded bodies, or decrypted TLS.
+//! Content of a conversation instead of its raw bytes: messages with decoded bodies, or decrypted bytes.
 
 use super::secrets::Secrets;
 use super::{Event, Missing, Offsets, Payload};
+use crate::protocols::CONTENTS;
 use crate::record::{Message, Record, RecordTimes};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
-
-/// Origin of decrypted sources.
-const DECRYPTED: &str = "tls";
+use crate::wire::{ContentSource, FollowedContent};
+use std::borrow::Cow;
 
 /// Followed content of a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub enum Content {
     /// Raw bytes.
     #[default]
     Bytes,
-    /// HTTP messages: head, and body without chunked encoding and compression.
-    Http,
-    /// Decrypted TLS.
-    Decrypted,
+    /// Content that a protocol declares.
+    Of(&'static FollowedContent),
 }
 
 impl Content {
-    /// Name before the number of a conversation; `None` for raw bytes.
-    #[must_use]
-    pub const fn name(self) -> Option<&'static str> {
-        match self {
-            Content::Bytes => None,
-            Content::Http => Some("http"),
-            Content::Decrypted => Some("tls"),
-        }
-    }
-
     /// Content with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Content> {
-        [Content::Http, Content::Decrypted].into_iter().find(|content| content.name() == Some(name))
+        CONTENTS.iter().copied().find(|content| content.name == name).map(Content::Of)
+    }
+
+    /// Names of all content but raw bytes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        CONTENTS.iter().map(|content| content.name)
     }
 }
 
 /// Extracts content from trees.
 pub(super) struct ContentExtractor {
-    content: Content,
+    content: &'static FollowedContent,
     layers: Vec<&'static Field>,
     fields: [Vec<&'static Field>; 3],
     /// Whether the conversation uses the protocol.
@@ -51,24 +44,21 @@ pub(super) struct ContentExtractor {
 }
 
 impl ContentExtractor {
-    pub(super) fn new(content: Content, registry: Registry) -> ContentExtractor {
-        let layers = content.name().map(|name| registry.named(name)).unwrap_or_default();
+    pub(super) fn new(content: &'static FollowedContent, registry: Registry) -> ContentExtractor {
+        let layers = registry.named(content.name);
         let named = |names: &[&str]| names.iter().flat_map(|name| registry.named(name)).collect();
-        let fields = match content {
-            Content::Http => [&["http.blank"][..], &["http.file_data", "http.data"], &["http.chunk_data"]].map(named),
-            Content::Bytes | Content::Decrypted => [const { Vec::new() }; 3],
+        let fields = match content.source {
+            ContentSource::Messages { head_end, body, parts } => [head_end, body, parts].map(named),
+            ContentSource::Deciphered { .. } => [const { Vec::new() }; 3],
         };
         ContentExtractor { content, layers, fields, met: false, reported: Vec::new() }
     }
 
     /// Required fields.
     pub(super) fn demand(&self) -> Demand {
-        match self.content {
-            Content::Http => {
-                let only = Only::these(self.fields.iter().flatten().copied());
-                Demand::of_stream_fields(only)
-            }
-            Content::Bytes | Content::Decrypted => Demand::STREAM_BYTES,
+        match self.content.source {
+            ContentSource::Messages { .. } => Demand::of_stream_fields(Only::these(self.fields.iter().flatten().copied())),
+            ContentSource::Deciphered { .. } => Demand::STREAM_BYTES,
         }
     }
 
@@ -130,29 +120,23 @@ impl ContentExtractor {
         let Some((stream, side)) = ends.stream.filter(|(id, _)| is_meant(*id)) else { return Ok(()) };
         let is_own = self.layers.iter().any(|field| field.is(node.field()));
         self.met |= is_own;
-        let is_it = match self.content {
-            Content::Http => is_own,
-            Content::Decrypted => is_decrypted(of, node),
-            Content::Bytes => false,
-        };
+        let is_in_messages = matches!(self.content.source, ContentSource::Messages { .. });
+        let is_it = if is_in_messages { is_own } else { is_deciphered(of, node, self.content.name) };
         if !is_it || self.reported.contains(&layer.node) {
             return Ok(());
         }
         self.reported.push(layer.node);
-        match self.content {
-            Content::Http => {
-                let (bytes, secret) = self.http(node, secrets);
-                emit_payload((stream, side), ends, message, (&bytes, secret), offsets, emit)
-            }
-            _ => {
-                let (bytes, secret) = secrets.mask(node.span(), node.bytes());
-                emit_payload((stream, side), ends, message, (&bytes, secret), offsets, emit)
-            }
-        }
+        let (bytes, secret) = if is_in_messages {
+            let (bytes, secret) = self.decoded(node, secrets);
+            (Cow::Owned(bytes), secret)
+        } else {
+            secrets.mask(node.span(), node.bytes())
+        };
+        emit_payload((stream, side), ends, message, (&bytes, secret), offsets, emit)
     }
 
     /// The head of a message and its decoded body.
-    fn http(&self, message: NodeRef<'_>, secrets: &Secrets) -> (Vec<u8>, usize) {
+    fn decoded(&self, message: NodeRef<'_>, secrets: &Secrets) -> (Vec<u8>, usize) {
         let [blank, body, chunk] = &self.fields;
         let find = |fields: &[&'static Field]| message.behind().find(|node| fields.iter().any(|field| field.is(node.field())));
         let (mut all, mut secret) = (Vec::new(), 0);
@@ -193,11 +177,11 @@ fn emit_payload<E>(
     emit(Event::Payload(Payload { stream, side, off, is_stray: false, bytes, secret, ends, message }))
 }
 
-/// Whether a layer is a complete decrypted record, not a part of another layer.
-fn is_decrypted(of: Dissection<'_>, node: NodeRef<'_>) -> bool {
+/// Whether a layer is a complete source deciphered by a method, not a part of another layer.
+fn is_deciphered(of: Dissection<'_>, node: NodeRef<'_>, method: &str) -> bool {
     let span = node.span();
     of.tree.source(span).is_some_and(|source| {
-        let is_of_tls = matches!(source.origin, Origin::Derived(derived) if derived.method == DECRYPTED && derived.is_deciphered);
-        is_of_tls && span.start == 0 && u64::from(span.end) == source.len()
+        let is_meant = matches!(source.origin, Origin::Derived(derived) if derived.method == method && derived.is_deciphered);
+        is_meant && span.start == 0 && u64::from(span.end) == source.len()
     })
 }

@@ -114,7 +114,10 @@ impl Follower {
     /// Follows another content instead of stream bytes.
     #[must_use]
     pub fn to(mut self, content: Content) -> Follower {
-        self.carried = (content != Content::Bytes).then(|| ContentExtractor::new(content, Registry::default()));
+        self.carried = match content {
+            Content::Bytes => None,
+            Content::Of(content) => Some(ContentExtractor::new(content, Registry::default())),
+        };
         self
     }
 

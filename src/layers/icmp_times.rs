@@ -10,7 +10,8 @@ use std::io::{self, Write};
 pub static TIMES: Statistic =
     Statistic::new(["icmp,srt", "icmp_srt", "ICMP echo requests, replies and response times"], |named| {
         Box::new(Icmp::new(named))
-    });
+    })
+    .words(&["icmp", "ping"]);
 
 /// Type of an echo request.
 const REQUEST: u64 = 8;

@@ -94,7 +94,7 @@ mod xfire;
 mod xmpp;
 
 use crate::wire::statistics::{LoginFields, Statistic};
-use crate::wire::{LogFormat, Protocol};
+use crate::wire::{FollowedContent, LogFormat, Protocol};
 
 /// All protocols in alphabetical order.
 pub static ALL: &[&Protocol] = &[
@@ -227,6 +227,9 @@ pub static STATISTICS: [&[&Statistic]; 3] = [
 /// Protocols that have logins.
 pub static LOGINS: &[&LoginFields] =
     &[&ftp::LOGIN, &http::LOGIN, &imap::LOGIN, &pop3::LOGIN, &smtp::LOGIN, &ldap::LOGIN, &mqtt::LOGIN, &socks::LOGIN];
+
+/// Content that is printed instead of the bytes of a conversation.
+pub static CONTENTS: &[&FollowedContent] = &[&http::CONTENT, &tls::CONTENT];
 
 /// Formats of session logs that are read in place of captures.
 pub static LOGS: &[&LogFormat] = &[&runescape::RSPROX];

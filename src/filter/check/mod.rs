@@ -192,7 +192,7 @@ impl Checker {
             Syntax::Read(of, number) => self.read(node, of, *number)?,
             Syntax::Masked(left, right) => self.masked(left, right)?,
             Syntax::Sum(left, sum, right) => return self.sum(left, *sum, right),
-            Syntax::Call(name, record_values) => self.call(node, name, record_values)?,
+            Syntax::Call(name, arguments) => self.call(node, name, arguments)?,
             _ => return Err(Wrong::new(&node.at, "expected a field, not a condition")),
         };
         Ok(Some(known))

@@ -55,16 +55,16 @@ impl Checker {
         Ok(TypedValue { value: Value::Masked(Box::new(known.value), mask), sorts })
     }
 
-    pub(super) fn call(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<TypedValue, Wrong> {
+    pub(super) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Result<TypedValue, Wrong> {
         if !FUNCTIONS.contains(&name) {
             let at = node.at.start..node.at.start + name.len();
             let wrong = Wrong::new(&at, format!("unknown function {name}"));
             return Err(wrong.try_instead(nearest(name, FUNCTIONS.into_iter())));
         }
         if matches!(name, "max" | "min") {
-            return self.extreme(node, name, record_values);
+            return self.extreme(node, name, arguments);
         }
-        let [of] = record_values else {
+        let [of] = arguments else {
             return Err(Wrong::new(&node.at, format!("{name}() takes one field")));
         };
         let TypedValue { value, sorts } = self.known(of)?;
@@ -98,9 +98,8 @@ impl Checker {
     }
 
     /// Checks `max()` and `min()`: fields and constants of one type.
-    fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<TypedValue, Wrong> {
-        let known: Vec<Option<TypedValue>> =
-            record_values.iter().map(|record_values| self.value(record_values)).collect::<Result<_, _>>()?;
+    fn extreme(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Result<TypedValue, Wrong> {
+        let known: Vec<Option<TypedValue>> = arguments.iter().map(|argument| self.value(argument)).collect::<Result<_, _>>()?;
         let mut sorts: Vec<ValueType> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
         sorts.dedup();
         let Some(first) = sorts.first().copied() else {
@@ -114,9 +113,9 @@ impl Checker {
         }
         let one = |(known, written): (Option<TypedValue>, &Node)| match known {
             Some(known) => Ok(known.value),
-            None => self.operand(record_values.first().unwrap_or(written), &sorts, written),
+            None => self.operand(arguments.first().unwrap_or(written), &sorts, written),
         };
-        let values = known.into_iter().zip(record_values).map(one).collect::<Result<_, _>>()?;
+        let values = known.into_iter().zip(arguments).map(one).collect::<Result<_, _>>()?;
         let which = if name == "max" { Extreme::Greatest } else { Extreme::Least };
         Ok(TypedValue { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
     }

@@ -6,7 +6,11 @@ use std::io::{self, Write};
 
 /// Messages by type.
 pub static MESSAGES: Statistic =
-    Statistic::new(["dhcp,stat", "dhcp", "DHCP messages by type"], |named| Box::new(Dhcp::new(named)));
+    Statistic::new(["dhcp,stat", "dhcp", "DHCP messages by type"], |named| Box::new(Dhcp::new(named))).words(&[
+        "dhcp",
+        "bootp",
+        "bootp,stat",
+    ]);
 
 /// Message types, with tshark's names (RFC 2132, 9.6; RFC 3203, 4388, 6926, 7724).
 const TYPES: Names = &[

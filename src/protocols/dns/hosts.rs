@@ -16,7 +16,8 @@ use std::net::IpAddr;
 /// Resolved addresses.
 pub static HOSTS: Statistic =
     Statistic::new(["hosts", "hosts", "resolved addresses, from DNS responses"], |named| Box::new(Hosts::new(named)))
-        .takes(Takes::Families);
+        .takes(Takes::Families)
+        .words(&["names,dns", "resolved", "addresses,names"]);
 
 /// Class IN, and the mask of a class: multicast DNS uses the first bit as a flag.
 const INTERNET: u64 = 1;

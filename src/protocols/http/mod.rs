@@ -29,8 +29,19 @@ mod tests;
 
 use crate::tree::{Names, fields, is_there, title};
 use crate::wire::statistics::{LoginFields, SecretForm};
-use crate::wire::{Heuristic, On, Protocol};
+use crate::wire::{ContentSource, FollowedContent, Heuristic, On, Protocol};
 pub(super) use head::Coding;
+
+/// Messages with decoded bodies.
+pub static CONTENT: FollowedContent = FollowedContent {
+    name: "http",
+    what: "readable HTTP",
+    source: ContentSource::Messages {
+        head_end: &["http.blank"],
+        body: &["http.file_data", "http.data"],
+        parts: &["http.chunk_data"],
+    },
+};
 
 /// HTTP/1.
 pub static PROTOCOL: Protocol = Protocol::new(&HTTP, FIELDS)

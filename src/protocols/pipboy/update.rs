@@ -228,8 +228,8 @@ impl<'a> Update<'_, 'a> {
 
     /// Adds a note for inconsistent references of an entry.
     fn note_inconsistencies(&mut self, wire: &mut Wire<'_>) {
-        if let Some(take_inconsistencies) = self.world.as_mut().and_then(|world| world.take_inconsistencies()) {
-            wire.note(&NOTE_TREE, format_args!("{take_inconsistencies}"));
+        if let Some(found) = self.world.as_mut().and_then(|world| world.take_inconsistencies()) {
+            wire.note(&NOTE_TREE, format_args!("{found}"));
         }
     }
 

@@ -11,7 +11,8 @@ use std::io::{self, Write};
 
 /// Requests, responses and setup times.
 pub static MESSAGES: Statistic =
-    Statistic::new(["sip,stat", "sip", "SIP messages by status code and method, setup times"], |named| Box::new(Sip::new(named)));
+    Statistic::new(["sip,stat", "sip", "SIP messages by status code and method, setup times"], |named| Box::new(Sip::new(named)))
+        .words(&["sip", "voip", "calls"]);
 
 /// Status codes that tshark names, and the codes that stand for others of their class.
 const CODES: &[(u64, &str)] = &[

@@ -13,7 +13,8 @@ pub static SMB: Statistic = Statistic::new(["smb,srt", "smb_srt", "SMB response 
 /// Response times of SMB 2 and 3. tshark leaves out commands that the server answers on its own account.
 pub static SMB2: Statistic = Statistic::new(["smb2,srt", "smb2_srt", "SMB 2 and 3 response times by command"], |named| {
     Box::new(ResponseTimes::new(["SMB2", "smb2", "smb2.cmd", "smb2.time"], &[0x0c, 0x12], named))
-});
+})
+.words(&["smb2"]);
 
 /// Response times of a command in nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]

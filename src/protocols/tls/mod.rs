@@ -41,7 +41,8 @@ mod tests;
 use super::dtls;
 use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, Side, fields, is_there, title};
 use crate::wire::{
-    self, Conversation, Exchange, Found, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind, Wire,
+    self, ContentSource, Conversation, Exchange, FollowedContent, Found, Heuristic, InvalidValue, On, Protocol, Setting,
+    Settings, ValueKind, Wire,
 };
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
@@ -55,6 +56,15 @@ const fn on_port_if_odd(port: u16) -> Found {
 
 /// Name of records that messages of another protocol carry, each handed over by itself and in order.
 pub(super) const IN_MESSAGES: &str = "tls.record";
+
+/// Decrypted records.
+pub static CONTENT: FollowedContent = FollowedContent {
+    name: "tls",
+    what: "TLS",
+    source: ContentSource::Deciphered {
+        hint: "TLS cannot be decrypted; set the key log of the client with -o tls.keylog_file=FILE",
+    },
+};
 
 /// TLS.
 pub static PROTOCOL: Protocol = Protocol::new(&TLS, FIELDS)

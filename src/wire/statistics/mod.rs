@@ -28,6 +28,8 @@ pub struct Statistic {
     pub about: &'static str,
     /// What may follow its name.
     pub takes: Takes,
+    /// Words that users try instead of its name.
+    pub words: &'static [&'static str],
     /// Creates empty counts.
     pub open: fn(Named<'_>) -> Box<dyn Counter>,
 }
@@ -39,7 +41,13 @@ impl Statistic {
     /// Declares a statistic that takes a filter.
     #[must_use]
     pub const fn new([name, key, about]: [&'static str; 3], open: fn(Named<'_>) -> Box<dyn Counter>) -> Statistic {
-        Statistic { name, key, about, takes: Takes::Filter, open }
+        Statistic { name, key, about, takes: Takes::Filter, words: &[], open }
+    }
+
+    /// Sets words that users try instead of its name.
+    #[must_use]
+    pub const fn words(self, words: &'static [&'static str]) -> Statistic {
+        Statistic { words, ..self }
     }
 
     /// Sets what may follow the name.
