@@ -34,6 +34,7 @@ C
 cp "$windows" "$work/proto-dissect.exe"
 x86_64-w64-mingw32-gcc -shared -o "$work/bcryptprimitives.dll" "$work/prng.c" -ladvapi32
 export WINEPREFIX=${WINEPREFIX:-$target/wine} WINEDEBUG=-all WINEDLLOVERRIDES="bcryptprimitives=n;mscoree=;mshtml="
+mkdir -p "$WINEPREFIX"
 export TZ=UTC NO_COLOR= COLUMNS=100
 wine "$work/proto-dissect.exe" --version >"$work/version"
 printf '#!/bin/sh\nexec wine %s/proto-dissect.exe "$@"\n' "$work" >"$work/proto-dissect"
