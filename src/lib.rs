@@ -40,6 +40,7 @@ pub mod dissect;
 pub mod engine;
 #[doc(hidden)]
 pub mod explore;
+mod failure;
 pub mod filter;
 #[doc(hidden)]
 pub mod flow;

@@ -11,7 +11,7 @@ const SESSION: &str = "samples/pipboy.pcap";
 fn assert_error(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}", run.err);
     assert!((1..=2).contains(&run.err.lines().count()), "{}", run.err);
-    assert!(!run.err.contains("panicked"), "{}", run.err);
+    assert!(!run.err.contains("panicked") && !run.err.contains("os error"), "{}", run.err);
     for word in words {
         assert!(run.err.contains(word), "{word:?} is not in: {}", run.err);
     }
@@ -19,7 +19,7 @@ fn assert_error(run: &Run, code: i32, words: &[&str]) {
 
 #[test]
 fn a_missing_file_is_exit_3() {
-    assert_error(&run(&["samples/nothing.pcap"]), 3, &["samples/nothing.pcap", "No such file"]);
+    assert_error(&run(&["samples/nothing.pcap"]), 3, &["samples/nothing.pcap", "no such file"]);
 }
 
 #[test]
@@ -29,6 +29,29 @@ fn a_protocol_of_wireshark_that_is_not_dissected_matches_nothing_with_a_warning(
     assert_error(&both, 0, &["bacnet"]);
     assert_eq!((both.out.as_str(), count("bacnet").out.as_str()), (count("udp").out.as_str(), ""));
     assert_eq!(count("bacnett || udp").code, 2);
+}
+
+#[test]
+fn failures_of_the_system_have_no_codes() {
+    let nowhere = "no/such/place";
+    for (arguments, code) in [
+        (&["-w", nowhere, SESSION][..], 1),
+        (&["-w", "samples", SESSION], 1),
+        (&["-k", nowhere, SESSION], 2),
+        (&["-o", "tls.keylog_file=no/such/place", SESSION], 2),
+        (&["@no/such/place"], 3),
+        (&["--keys", nowhere, SESSION], 2),
+        (&["objects", "--write-dir", "README.md/out", SESSION], 1),
+        (&["follow", "--write-dir", "README.md/out", SESSION], 1),
+    ] {
+        let run = run(arguments);
+        assert!(
+            !run.err.is_empty() && !run.err.contains("os error") && run.code == code,
+            "{arguments:?} {}: {}",
+            run.code,
+            run.err
+        );
+    }
 }
 
 #[test]

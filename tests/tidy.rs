@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules from the lowest rank up; a module may use those of a lower rank. See ARCHITECTURE.md.
 const RANKS: &[&[&str]] = &[
-    &["limits", "nearest", "tree"],
+    &["failure", "limits", "nearest", "tree"],
     &["keys"],
     &["wire", "input"],
     &["layers", "protocols", "flow", "dissect", "ksy"],

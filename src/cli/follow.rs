@@ -7,6 +7,7 @@ use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
 use super::{Exit, forms, intervals, print_error, several};
+use crate::failure::at_path;
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
 use crate::limits;
@@ -186,8 +187,7 @@ fn finish(
         }
         Task::Files(stream) => {
             let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
-            let files =
-                Files::new(folder).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+            let files = Files::new(folder).map_err(|error| at_path(folder, &error))?;
             let dir = options.dir.map(Side::from);
             collect(source, settings, Collector::new(stream, dir, Output::Files(files, to), true), filter)
         }

@@ -3,6 +3,7 @@
 use super::interrupt;
 use super::print_error;
 use super::source::{self, Source};
+use crate::failure::Words;
 use crate::input::Capture;
 use crate::limits::INPUT_NAMES;
 use std::collections::VecDeque;
@@ -41,7 +42,9 @@ impl Files {
                 Ok(()) => {}
                 // A missing list is reported by its argument, `@LIST`.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.push(name.to_owned()),
-                Err(error) => self.sources.push(Source::Unreadable(list.to_string_lossy().into_owned(), error.to_string())),
+                Err(error) => {
+                    self.sources.push(Source::Unreadable(list.to_string_lossy().into_owned(), Words(&error).to_string()))
+                }
             },
             None if name.is_dir() => match captures_in(name) {
                 captures if captures.is_empty() => self.push(name.to_owned()),
@@ -113,7 +116,7 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) => {
-                print_error(format_args!("{}: cannot be read: {error}", folder.display()));
+                print_error(format_args!("{}: cannot be read: {}", folder.display(), Words(&error)));
                 continue;
             }
         };

@@ -4,6 +4,7 @@ use super::args::When;
 use super::screen::Screen;
 use super::source::{self, Source};
 use super::{Exit, forms, of_output, print_error};
+use crate::failure::Words;
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
 use crate::ksy::model::{Spec, TypeId, ValueSource};
@@ -117,7 +118,7 @@ fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     match input.and_then(|input| input.take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)) {
         Ok(_) => Ok(ksy::load_text(Path::new("-"), &text)),
         Err(error) => {
-            print_error(format_args!("cannot read standard input: {error}"));
+            print_error(format_args!("cannot read standard input: {}", Words(&error)));
             Err(Exit::CannotOpen)
         }
     }

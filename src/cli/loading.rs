@@ -1,6 +1,7 @@
 //! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
 use super::{Exit, NAME, print_error, source, user_files};
+use crate::failure::Words;
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::nearest::similar;
@@ -154,7 +155,7 @@ fn expand(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
     let mut asked = Vec::new();
     for path in named {
         if path.is_dir() {
-            let files = files_in(path).map_err(|error| format!("-k {}: {error}", path.display()))?;
+            let files = files_in(path).map_err(|error| format!("-k {}: {}", path.display(), Words(&error)))?;
             if files.is_empty() {
                 return Err(format!("-k {}: no .ksy file in this directory", path.display()));
             }

@@ -55,6 +55,7 @@ mod watch;
 mod write;
 
 use crate::engine::bug;
+use crate::failure::Words;
 use crate::render::Shortage;
 use crate::tree::is_harmful;
 use args::{Args, Paging, Task};
@@ -242,7 +243,7 @@ fn of_output(error: &io::Error) -> Exit {
         print_error(format_args!("{shortage}"));
         return Exit::Fine;
     }
-    print_error(format_args!("cannot write the output: {error}"));
+    print_error(format_args!("cannot write the output: {}", Words(error)));
     Exit::Failed
 }
 

@@ -1,6 +1,7 @@
 //! Reads the user's bookmarks and notes from `FILE.notes.toml` next to a capture.
 
 use super::print_error;
+use crate::failure::Words;
 use crate::record::Bookmarks;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -31,7 +32,7 @@ pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
     let about = match fs::metadata(&path) {
         Ok(about) => Ok(about),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Words(&error).to_string()),
     };
     // Opening a FIFO waits for its writer, and a device may have no end.
     let bookmarks = about.and_then(|about| if about.is_file() { parsed(&path) } else { Err("not a regular file".to_owned()) });
@@ -40,8 +41,8 @@ pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
 
 fn parsed(path: &Path) -> Result<Bookmarks, String> {
     let mut text = String::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let file = File::open(path).map_err(|error| Words(&error).to_string())?;
+    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| Words(&error).to_string())?;
     is_short(&text)?;
     Bookmarks::parse(&text)
 }

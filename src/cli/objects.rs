@@ -7,6 +7,7 @@ use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
 use super::{Exit, forms, of_output, print_error};
+use crate::failure::{Words, at_path};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
@@ -70,7 +71,7 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
     if let Some(folder) = &options.write_dir
         && let Err(error) = fs::create_dir_all(folder)
     {
-        print_error(format_args!("{}: cannot be created: {error}", folder.display()));
+        print_error(format_args!("{}: cannot be created: {}", folder.display(), Words(&error)));
         return Exit::Failed;
     }
     let sources = Source::all(&options.files, &options.reading);
@@ -320,7 +321,7 @@ fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
 fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &ExportedObject) -> io::Result<PathBuf> {
     let stream = stream.map(|stream| format!("{}-", stream.replace('/', "-"))).unwrap_or_default();
     let path = folder.join(format!("{number:06}-{stream}{}", harmless(&carried.object.name)));
-    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let with_path = |error: io::Error| at_path(&path, &error);
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(with_path)?;
     file.write_all(&carried.object.bytes).map_err(with_path)?;
     Ok(path)
@@ -344,7 +345,7 @@ fn save_named(folder: &Path, object: &Object) -> io::Result<PathBuf> {
             0 => name.clone(),
             number => format!("{stem}({number}){ending}"),
         });
-        let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let with_path = |error: io::Error| at_path(&path, &error);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => return file.write_all(&object.bytes).map(|()| path.clone()).map_err(with_path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -3,6 +3,7 @@
 use super::preferences;
 use super::source;
 use super::usage_error::UsageError;
+use crate::failure::Words;
 use crate::limits::{self, Unset};
 use crate::nearest::{examples, similar};
 use crate::registry::Registry;
@@ -25,7 +26,7 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
             ValueKind::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
             ValueKind::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
             ValueKind::File | ValueKind::CheckedFile(_) | ValueKind::Secrets(_) => {
-                let text = read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
+                let text = read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {}", Words(&error)))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };

@@ -1,5 +1,6 @@
 //! The file that a mistyped name may mean.
 
+use crate::failure::Words;
 use crate::nearest::{edits, nearest};
 use std::fs;
 use std::io;
@@ -14,6 +15,7 @@ pub(super) fn cannot_open(error: &io::Error, path: Option<&Path>) -> String {
     if is_missing && path.and_then(Path::to_str).is_some_and(|path| path.contains(['*', '?'])) {
         return "no file has a name of this pattern".to_owned();
     }
+    let error = Words(error);
     match path.filter(|_| is_missing).and_then(similar_file) {
         Some(similar) => format!("cannot be opened: {error}; did you mean {}?", similar.display()),
         None => format!("cannot be opened: {error}"),

@@ -4,6 +4,7 @@ use super::progress::TotalProgress;
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complete, interrupt, of_output, print_error, settings};
+use crate::failure::Words;
 use crate::input::{Capture, Format, Options, ReadError};
 use crate::render::Thousands;
 use crate::split::{By, Names, Parts, Splitter, TimeSpan, Written};
@@ -117,7 +118,7 @@ impl Parsed {
             let text = format!("{name}: this is a directory; split takes one capture, and each may have a folder of its own");
             return Err((text, Exit::CannotOpen));
         }
-        let reader = source.open().map_err(|error| (format!("{name}: cannot be opened: {error}"), Exit::CannotOpen))?;
+        let reader = source.open().map_err(|error| (format!("{name}: cannot be opened: {}", Words(&error)), Exit::CannotOpen))?;
         let options = Options { helped: source.is_complete(), ..Options::default() };
         let mut capture = Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
         if !matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop) {
@@ -130,7 +131,7 @@ impl Parsed {
         let names = Names { folder: self.folder.clone(), stem: stem(&self.file), digits };
         let mut splitter = Splitter::new(self.by, Parts::new(names, self.count));
         let mut progress = TotalProgress::new(name.clone(), source.size()).part(source.size());
-        let failed = |error: io::Error| (format!("the parts cannot be written: {error}"), Exit::Failed);
+        let failed = |error: io::Error| (format!("the parts cannot be written: {}", Words(&error)), Exit::Failed);
         let damage = loop {
             if interrupt::is_requested() {
                 break None;
@@ -205,7 +206,7 @@ pub(super) fn empty_folder(folder: &Path) -> Result<(), String> {
     if folder.is_file() {
         return Err(format!("{}: this is a file, not a directory; choose another one", folder.display()));
     }
-    let cannot = |error: io::Error| format!("{}: cannot be created: {error}", folder.display());
+    let cannot = |error: io::Error| format!("{}: cannot be created: {}", folder.display(), Words(&error));
     fs::create_dir_all(folder).map_err(cannot)?;
     match fs::read_dir(folder).map_err(cannot)?.next() {
         Some(_) => Err(format!("{}: the directory is not empty; choose another one", folder.display())),

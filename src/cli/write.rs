@@ -10,6 +10,7 @@ use super::screen::Screen;
 use super::source::{self, Source};
 use super::usage_error::UsageError;
 use super::{Exit, interrupt, of_output, print, print_error};
+use crate::failure::Words;
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -136,7 +137,7 @@ impl Target {
         match self {
             Target::StandardOutput(_) => of_output(error),
             Target::File(path, _) => {
-                print_error(format_args!("{}: cannot be written: {error}", path.display()));
+                print_error(format_args!("{}: cannot be written: {}", path.display(), Words(error)));
                 Exit::Failed
             }
         }

@@ -6,6 +6,7 @@
 use super::batch::{Rows, schema};
 use super::output::Writer;
 use super::schema::{Column, Table};
+use crate::failure::at_path;
 use arrow_array::RecordBatch;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -160,10 +161,9 @@ fn partition(protocol: &str) -> String {
 }
 
 fn open(folder: &Path, number: usize, rows: &Rows) -> io::Result<Writer<'static>> {
-    let named = |error: io::Error, path: &Path| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(|error| named(error, folder))?;
+    fs::create_dir_all(folder).map_err(|error| at_path(folder, &error))?;
     let path = folder.join(format!("part-{number}.parquet"));
-    let file = File::create_new(&path).map_err(|error| named(error, &path))?;
+    let file = File::create_new(&path).map_err(|error| at_path(&path, &error))?;
     Writer::parquet(Box::new(BufWriter::new(file)), rows.schema())
 }
 

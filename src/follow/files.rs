@@ -1,6 +1,7 @@
 //! Payload of conversations as files: one per direction, with names that sort by time.
 
 use super::Payload;
+use crate::failure::at_path;
 use crate::render::Rfc3339;
 use crate::tree::{Address, Side, StreamId};
 use std::collections::HashMap;
@@ -64,7 +65,7 @@ impl Files {
         let Some(entry) = self.files.get_mut(&(payload.stream, payload.side)) else { return opened };
         let result = opened.and_then(|()| entry.file.as_mut().map_or(Ok(()), |file| file.write_all(payload.bytes)));
         entry.bytes += payload.bytes.len() as u64;
-        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
+        result.map_err(|error| at_path(&entry.path, &error))
     }
 
     /// Opens the file of this payload, unless it is open.

@@ -2,6 +2,7 @@
 //!
 //! Both state what was found, what was expected and what to try. The caller chooses the exit code.
 
+use crate::failure::Words;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -76,7 +77,7 @@ impl fmt::Display for OpenError {
             }
             OpenError::Damaged { format, what } => write!(f, "this starts as {format}, but {what}"),
             OpenError::Hex { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
-            OpenError::Io(error) => write!(f, "cannot be read: {error}"),
+            OpenError::Io(error) => write!(f, "cannot be read: {}", Words(error)),
         }
     }
 }
@@ -95,7 +96,7 @@ impl OpenError {
     pub(super) fn from_read(error: io::Error) -> OpenError {
         match code_of(&error) {
             "io" => OpenError::Io(error),
-            _ => OpenError::Damaged { format: "a compressed file", what: format!("cannot be read: {error}") },
+            _ => OpenError::Damaged { format: "a compressed file", what: format!("cannot be read: {}", Words(&error)) },
         }
     }
 }
@@ -122,7 +123,7 @@ impl ReadError {
 
     /// A failed read, or malformed compressed data.
     pub(super) fn from_read(at: u64, error: &io::Error) -> ReadError {
-        ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {error}") }
+        ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {}", Words(error)) }
     }
 }
 

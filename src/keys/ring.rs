@@ -5,6 +5,7 @@ use super::conditions::{Pattern, nanos};
 use super::growth::{Line, Source, Splitter, most};
 use super::index::Index;
 use super::line::{self, Entry};
+use crate::failure::Words;
 use crate::limits;
 use crate::tree::{StreamId, Time};
 use std::collections::HashMap;
@@ -387,5 +388,5 @@ impl Lines {
 }
 
 fn unreadable(path: &Arc<Path>, error: &std::io::Error) -> KeyError {
-    KeyError { file: Arc::clone(path), line: None, message: format!("cannot be read: {error}") }
+    KeyError { file: Arc::clone(path), line: None, message: format!("cannot be read: {}", Words(error)) }
 }

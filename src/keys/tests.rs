@@ -1,3 +1,5 @@
+//! Key files: formats, conditions, and messages without keys.
+
 use super::conditions::{Conditions, nanos};
 use super::*;
 use crate::limits;

@@ -1,6 +1,7 @@
 //! Output files of the parts. Any number of parts is possible, because few files are open at a time.
 
 use super::packet::{self, Secrets};
+use crate::failure::at_path;
 use crate::input::{Frame, Interface, Lookup};
 use crate::tree::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -215,6 +216,6 @@ impl Part {
     }
 
     fn named(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+        at_path(&self.path, error)
     }
 }

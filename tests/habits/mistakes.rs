@@ -7,7 +7,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-Y tcp.prot==80 samples/http.pcap", 2, &["tcp.prot is not a valid protocol or protocol field", "tcp.port"]),
     ("-T yaml samples/http.pcap", 2, &["yaml", "possible values"]),
     ("-e tcp.prot samples/http.pcap", 2, &["unknown field \"tcp.prot\"", "tcp.port"]),
-    ("samples/no-such.pcap", 3, &["samples/no-such.pcap", "No such file"]),
+    ("samples/no-such.pcap", 3, &["samples/no-such.pcap", "no such file"]),
     ("stat samples/http.pcap", 2, &["stat: no such file or command", "proto-dissect stats"]),
     ("feilds pipboy", 2, &["proto-dissect fields"]),
     ("samples/README.md", 4, &["samples/README.md"]),

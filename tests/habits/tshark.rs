@@ -424,7 +424,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-R 'host 1.2.3.4' -Y tcp samples/http.pcap", 2, &["-Y: "]),
     ("-r samples/http.pcap http tcp", 2, &["-Y: expected an operator"]),
     ("-r samples/http.pcap -Y http tcp", 2, &["arguments after -r", "-Y http"]),
-    ("-r samples/no-such.pcap", 3, &["samples/no-such.pcap", "No such file"]),
+    ("-r samples/no-such.pcap", 3, &["samples/no-such.pcap", "no such file"]),
     ("-j htp -T ek samples/http.pcap", 2, &["htp", "http"]),
     ("-G nonsense", 2, &["nonsense", "elastic-mapping"]),
     ("-w - -P samples/http.pcap", 2, &["-P", "give a file name"]),

@@ -148,6 +148,6 @@ fn a_full_disk_is_exit_1_with_a_message() {
         let done = crate::common::program().args(arguments).stdout(full.try_clone().unwrap()).output().unwrap();
         let errors = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(1), "{arguments:?}: {errors}");
-        assert!(errors.contains("No space left") && errors.lines().count() == 1, "{arguments:?}: {errors}");
+        assert!(errors.contains("no space is left") && errors.lines().count() == 1, "{arguments:?}: {errors}");
     }
 }

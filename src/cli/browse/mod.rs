@@ -22,6 +22,7 @@ use super::source::Source;
 use super::watch::{self, Files};
 use super::{Exit, forms, interrupt, intervals, print_error};
 use crate::browse::{Effect, Event, Pass, State, draw};
+use crate::failure::Words;
 use crate::record::{Bookmarks, View};
 use crate::sink::Begin;
 use crate::tree::{Demand, Dissection, clean};
@@ -69,7 +70,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
     Browser::new(options, reading.clone(), settings, sources, watched).run().unwrap_or_else(|error| {
-        print_error(format_args!("the terminal cannot be used: {error}"));
+        print_error(format_args!("the terminal cannot be used: {}", Words(&error)));
         Exit::Failed
     })
 }
@@ -86,7 +87,7 @@ fn open(options: &BrowseOptions, reading: &Reading, settings: &InputSettings) ->
             let name = source.name();
             let spooled = source.open().and_then(|input| Spool::begin(name.clone(), input));
             let spool = spooled.map_err(|error| {
-                print_error(format_args!("{name}: cannot be opened: {error}"));
+                print_error(format_args!("{name}: cannot be opened: {}", Words(&error)));
                 Exit::CannotOpen
             })?;
             sources.push(Arc::new(Source::Spooled(spool)));
@@ -318,7 +319,7 @@ impl<'a> Browser<'a> {
     /// Runs work in a separate thread, which ends with the process.
     fn spawn(&mut self, work: impl FnOnce() + Send + 'static) {
         if let Err(error) = std::thread::Builder::new().spawn(work) {
-            self.state.handle(Event::Message(format!("cannot start a thread: {error}")));
+            self.state.handle(Event::Message(format!("cannot start a thread: {}", Words(&error))));
         }
     }
 
@@ -392,7 +393,7 @@ impl<'a> Browser<'a> {
 /// Saves bookmarks and notes, unless they would not be read again.
 fn save_notes(path: &Path, text: &str) -> Result<(), String> {
     notes::is_short(text).map_err(|wrong| format!("{wrong}; not saved"))?;
-    write(path, text.as_bytes()).map_err(|error| error.to_string())
+    write(path, text.as_bytes()).map_err(|error| Words(&error).to_string())
 }
 
 /// Writes a file and replaces an existing one when complete.
@@ -412,6 +413,6 @@ fn save(path: &Path, bytes: &[u8]) -> String {
     match written {
         Ok(()) => format!("{} bytes saved in {name}", bytes.len()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => format!("{name} already exists; not saved"),
-        Err(error) => format!("{name}: {error}"),
+        Err(error) => format!("{name}: {}", Words(&error)),
     }
 }

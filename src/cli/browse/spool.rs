@@ -1,5 +1,6 @@
 //! Keeps a pipe in a temporary file, so that it can be read again.
 
+use crate::failure::Words;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,7 +36,7 @@ impl Spool {
         let spool = Arc::new(Spool { name, kept: Mutex::new(kept), grown: Condvar::new() });
         let filled = Arc::clone(&spool);
         std::thread::Builder::new().spawn(move || {
-            let end = filled.fill(input).err().map(|error| error.to_string());
+            let end = filled.fill(input).err().map(|error| Words(&error).to_string());
             filled.kept().end = Some(end);
             filled.grown.notify_all();
         })?;

@@ -15,6 +15,7 @@ use super::super::usage_error::UsageError;
 use super::super::{Exit, of_output, print_error};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
+use crate::failure::Words;
 use crate::record::{Scope, View};
 use crate::render::ColumnOptions;
 use crate::sink::Sink;
@@ -74,7 +75,7 @@ impl Task {
                 (Target::Folder(folder.clone()), None)
             }
             (None, Some(path)) => {
-                let unwritable = |error: io::Error| format!("{}: cannot be written: {error}", path.display());
+                let unwritable = |error: io::Error| format!("{}: cannot be written: {}", path.display(), Words(&error));
                 let (file, replacement) = Replacement::create(path).map_err(unwritable)?;
                 (Target::File(Box::new(BufWriter::with_capacity(BLOCK, file))), replacement)
             }
@@ -122,7 +123,7 @@ fn read(
 fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
     match place {
         Some(path) => {
-            print_error(format_args!("{}: cannot be written: {error}", path.display()));
+            print_error(format_args!("{}: cannot be written: {}", path.display(), Words(error)));
             Exit::Failed
         }
         None => of_output(error),
