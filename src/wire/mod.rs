@@ -8,6 +8,7 @@ pub mod data;
 mod error;
 mod exchange;
 mod followed;
+pub(crate) mod isaac;
 pub mod notes;
 mod protocol;
 mod request;

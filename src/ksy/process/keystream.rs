@@ -1,8 +1,12 @@
 //! Ciphers that combine bytes with a keystream.
 
-use super::argument::{bytes, number_or};
+use super::argument::{bytes, number_or, sized};
 use super::plain::{Unchanged, same_length};
 use super::{Argument, Failure, Skip, Stage};
+use crate::wire::isaac::Isaac;
+use chacha20::{ChaCha20, ChaCha20Legacy, XChaCha20};
+use cipher::{Iv, Key, KeyIvInit, StreamCipher, StreamCipherSeek};
+use salsa20::{Salsa20, XSalsa20};
 
 type Made = Result<Box<dyn Stage>, String>;
 
@@ -102,5 +106,113 @@ impl Keystream for Rc4 {
 
     fn decrypt(&mut self, byte: u8) -> u8 {
         byte ^ self.next()
+    }
+}
+
+/// `isaac(seed, add)`: a byte is an opcode, from which the low byte of the next word is subtracted.
+pub(super) fn isaac(arguments: &[Argument]) -> Made {
+    const MOST_SEED: usize = 1024;
+    let seed = bytes(arguments, 0, "seed")?;
+    let add = number_or(arguments, 1, "add", u32::MAX.into(), 0)?;
+    let (words, rest) = seed.as_chunks();
+    match (words, rest) {
+        ([], []) => return Ok(Box::new(Unchanged)),
+        (_, []) if seed.len() <= MOST_SEED => {}
+        _ => return Err(format!("`seed` has {} bytes; it must have 4 to {MOST_SEED}, in words of four", seed.len())),
+    }
+    let add = u32::try_from(add).unwrap_or_default();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_be_bytes(*word).wrapping_add(add)).collect();
+    Ok(Box::new(Bytewise(Box::new(Isaac::new(&words)))))
+}
+
+impl Keystream for Isaac {
+    fn next(&mut self) -> u8 {
+        let [low, ..] = self.next_word().to_le_bytes();
+        low
+    }
+
+    fn decrypt(&mut self, byte: u8) -> u8 {
+        self.decipher(byte)
+    }
+}
+
+/// A cipher whose keystream can be computed at any position.
+struct Seekable<C: KeyIvInit> {
+    cipher: C,
+    key: Key<C>,
+    nonce: Iv<C>,
+}
+
+impl<C> Stage for Seekable<C>
+where
+    C: KeyIvInit + StreamCipher + StreamCipherSeek + Send + 'static,
+{
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>, most: usize) -> Result<(), Failure> {
+        same_length(bytes, most)?;
+        let start = out.len();
+        out.extend_from_slice(bytes);
+        let new = out.get_mut(start..).unwrap_or_default();
+        self.cipher.try_apply_keystream(new).map_err(|_| Failure::damaged("the keystream is used up"))
+    }
+
+    fn skip(&mut self, missing: u64) -> Skip {
+        let next = self.cipher.try_current_pos::<u64>().ok().and_then(|at| at.checked_add(missing));
+        let resumes = next.is_some_and(|next| self.cipher.try_seek(next).is_ok());
+        if resumes { Skip::Resumes } else { Skip::Lost }
+    }
+
+    fn fork(&self) -> Box<dyn Stage> {
+        let mut cipher = C::new(&self.key, &self.nonce);
+        // A position that was reached can be reached again.
+        let _ = self.cipher.try_current_pos::<u64>().map(|at| cipher.try_seek(at));
+        Box::new(Seekable { cipher, key: self.key.clone(), nonce: self.nonce.clone() })
+    }
+
+    fn memory(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+/// Size of a block of ChaCha20 and Salsa20.
+const BLOCK: u64 = 64;
+
+/// Starts such a cipher at a block.
+fn seekable<C>(key: &[u8], nonce: &[u8], counter: u64) -> Made
+where
+    C: KeyIvInit + StreamCipher + StreamCipherSeek + Send + 'static,
+{
+    let key = Key::<C>::try_from(key).map_err(|_| String::from("`key` must have 32 bytes"))?;
+    let nonce = Iv::<C>::try_from(nonce).map_err(|_| String::from("`nonce` has the wrong size"))?;
+    let mut cipher = C::new(&key, &nonce);
+    let start = counter.checked_mul(BLOCK).and_then(|start| cipher.try_seek(start).ok());
+    start.ok_or_else(|| format!("`counter` is {counter}, which is too large"))?;
+    Ok(Box::new(Seekable { cipher, key, nonce }))
+}
+
+pub(super) fn chacha20(arguments: &[Argument]) -> Made {
+    let (key, nonce) = (bytes(arguments, 0, "key")?, bytes(arguments, 1, "nonce")?);
+    let counter = number_or(arguments, 2, "counter", u64::MAX, 0)?;
+    if key.is_empty() {
+        return Ok(Box::new(Unchanged));
+    }
+    sized(key, "key", &[32])?;
+    sized(nonce, "nonce", &[8, 12, 24])?;
+    match nonce.len() {
+        8 => seekable::<ChaCha20Legacy>(key, nonce, counter),
+        12 => seekable::<ChaCha20>(key, nonce, counter),
+        _ => seekable::<XChaCha20>(key, nonce, counter),
+    }
+}
+
+pub(super) fn salsa20(arguments: &[Argument]) -> Made {
+    let (key, nonce) = (bytes(arguments, 0, "key")?, bytes(arguments, 1, "nonce")?);
+    if key.is_empty() {
+        return Ok(Box::new(Unchanged));
+    }
+    sized(key, "key", &[32])?;
+    sized(nonce, "nonce", &[8, 24])?;
+    match nonce.len() {
+        8 => seekable::<Salsa20>(key, nonce, 0),
+        _ => seekable::<XSalsa20>(key, nonce, 0),
     }
 }

@@ -1,13 +1,21 @@
 //! Processors of `process:` and `stream:`, and functions of expressions: bytes and arguments in, bytes out.
 
+mod aead;
+mod aes;
 mod argument;
+mod block;
 mod functions;
+mod held;
+mod huffman;
 mod inflate;
 mod keystream;
+mod lz4;
 mod plain;
 mod registry;
 #[cfg(test)]
 mod tests;
+mod whole;
+mod zstd;
 
 pub(in crate::ksy) use functions::FUNCTIONS;
 pub(in crate::ksy) use registry::PROCESSORS;

@@ -116,3 +116,46 @@ impl Stage for Rotate {
         0
     }
 }
+
+pub(super) fn xor_chain(arguments: &[Argument]) -> Made {
+    let key = bytes(arguments, 0, "key")?.to_vec();
+    if key.is_empty() {
+        return Ok(Box::new(Unchanged));
+    }
+    Ok(Box::new(XorChain { key, at: 0, previous: 0 }))
+}
+
+/// Exclusive or with a repeated key and the previous encrypted byte, as in Lineage 2. A message starts at the first byte of the key
+/// and with 0 as the previous byte.
+#[derive(Clone)]
+struct XorChain {
+    key: Vec<u8>,
+    /// Position in the key.
+    at: usize,
+    previous: u8,
+}
+
+impl Stage for XorChain {
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>, most: usize) -> Result<(), Failure> {
+        same_length(bytes, most)?;
+        for (byte, key) in bytes.iter().zip(self.key.iter().cycle().skip(self.at)) {
+            out.push(byte ^ key ^ self.previous);
+            self.previous = *byte;
+        }
+        self.at = advanced(self.at, u64::try_from(bytes.len()).unwrap_or_default(), self.key.len());
+        Ok(())
+    }
+
+    fn skip(&mut self, missing: u64) -> Skip {
+        self.at = advanced(self.at, missing, self.key.len());
+        if missing == 0 { Skip::Resumes } else { Skip::After(1) }
+    }
+
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn memory(&self) -> usize {
+        self.key.len()
+    }
+}

@@ -1,10 +1,10 @@
 //! One direction of a session: opcode decryption, packet boundaries and loss of synchronization.
 
 use super::fields::{LOST_STEP, OPCODE, OPCODE_WIRE};
-use super::isaac::Isaac;
 use super::resume::Search;
 use super::tables::Size;
 use crate::tree::{Side, Value};
+use crate::wire::isaac::Isaac;
 use crate::wire::{Extent, Result, Wire};
 use std::fmt;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Configured secrets: RSA private keys, seed logs, ISAAC seeds, or opcodes in clear.
 
-use super::isaac::Seeds;
+use crate::wire::isaac::Seeds;
 use crate::wire::{InvalidValue, Settings};
 use num_bigint::BigUint;
 

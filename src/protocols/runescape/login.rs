@@ -2,11 +2,11 @@
 
 use super::direction::Opcodes;
 use super::fields::*;
-use super::isaac::{Isaac, Seeds};
 use super::keys::{CipherSetting, Keys};
 use super::tables::Revision;
 use super::types::{Ending, Type, ValueContext, text};
 use crate::tree::{Side, Value, name_of};
+use crate::wire::isaac::{Isaac, Seeds};
 use crate::wire::{Cut, Extent, Result, Wire};
 
 /// Number of archive CRCs in a login.

@@ -26,7 +26,6 @@ mod direction;
 mod fields;
 mod game;
 mod heuristics;
-mod isaac;
 mod jaggrab;
 mod js5;
 mod keys;

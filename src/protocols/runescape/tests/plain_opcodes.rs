@@ -3,7 +3,7 @@
 use super::random_packets::{Book, Dice, Line, Maker};
 use super::round_trip::framed;
 use super::*;
-use crate::protocols::runescape::isaac::Isaac;
+use crate::wire::isaac::Isaac;
 
 /// Handshake, login and login response.
 fn begun(login: &str) -> Vec<(Side, Vec<u8>)> {

@@ -28,19 +28,21 @@ impl Isaac {
     /// Generator of the client's opcodes.
     #[must_use]
     pub fn of_client(seeds: Seeds) -> Isaac {
-        Isaac::new(seeds)
+        Isaac::new(&seeds)
     }
 
     /// Generator of the server's opcodes.
     #[must_use]
     pub fn of_server(seeds: Seeds) -> Isaac {
-        Isaac::new(seeds.map(|seed| seed.wrapping_add(SERVER)))
+        Isaac::new(&seeds.map(|seed| seed.wrapping_add(SERVER)))
     }
 
-    fn new(seeds: Seeds) -> Isaac {
+    /// Generator of at most 256 seed words; others are zero.
+    #[must_use]
+    pub fn new(seeds: &[u32]) -> Isaac {
         let mut seed = [0; WORDS];
         for (word, given) in seed.iter_mut().zip(seeds) {
-            *word = given;
+            *word = *given;
         }
         let mut mixed = [GOLDEN; 8];
         for _ in 0..4 {
