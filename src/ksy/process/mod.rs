@@ -4,6 +4,7 @@ mod aead;
 mod aes;
 mod argument;
 mod block;
+mod checksum;
 mod functions;
 mod held;
 mod huffman;

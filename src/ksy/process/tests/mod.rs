@@ -1,7 +1,11 @@
 //! Published vectors, and properties of all processors.
 
+mod block;
+mod functions;
 mod inflate;
-mod plain;
+mod keystream;
+mod packed;
+mod properties;
 
 use super::*;
 use crate::wire::trial::bytes as hex;
@@ -22,3 +26,9 @@ fn whole(name: &str, arguments: &[Argument], bytes: &[u8]) -> Result<Vec<u8>, Fa
 fn key(text: &str) -> Argument {
     Argument::Bytes(hex(text))
 }
+
+fn text(text: &str) -> Argument {
+    Argument::Text(String::from(text))
+}
+
+const INT: fn(i128) -> Argument = Argument::Int;
