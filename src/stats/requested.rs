@@ -4,14 +4,15 @@ use super::gate::FrameFilter;
 use super::parts::Part;
 use super::{Details, Expert, Intervals, Severity};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection};
-use crate::wire::statistics::{Counter, Seen, Statistic, Takes};
+use crate::tree::{Demand, Dissection, Field};
+use crate::wire::statistics::{Counted, Counter, Seen, Statistic, Takes, is_of};
 use std::net::IpAddr;
 
 /// A requested statistic with its filter.
 pub(super) struct Declared {
     pub statistic: &'static Statistic,
     pub counter: Box<dyn Counter>,
+    layers: Vec<&'static Field>,
     gate: Option<FrameFilter>,
 }
 
@@ -43,7 +44,8 @@ impl Requested {
                     if let (Takes::Families, Some(families)) = (statistic.takes, details.families) {
                         counter.restrict(families);
                     }
-                    Requested::Declared(Declared { statistic, counter, gate: gate(*part, &mut details.gates) })
+                    let layers = statistic.layers.iter().flat_map(|name| registry.named(name)).collect();
+                    Requested::Declared(Declared { statistic, counter, layers, gate: gate(*part, &mut details.gates) })
                 }
                 Part::Expert => {
                     Requested::Expert(Expert::new(details.severity.unwrap_or(Severity::Comment), gate(*part, &mut details.gates)))
@@ -71,9 +73,14 @@ impl Requested {
     #[inline(never)]
     pub fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
         match self {
-            Requested::Declared(Declared { counter, gate, .. }) => {
+            Requested::Declared(Declared { counter, layers, gate, .. }) => {
                 if gate.as_mut().is_none_or(|gate| gate.matches(of, seen.captured)) {
                     counter.tree(of, seen);
+                    for layer in if layers.is_empty() { &[][..] } else { &of.tree.layers } {
+                        if let Some(node) = of.layer_node(layer).filter(|node| is_of(layers, node.field())) {
+                            counter.message(Counted { of, layer, node }, seen);
+                        }
+                    }
                 }
             }
             Requested::Expert(expert) => expert.tree(of, seen.captured),

@@ -1,12 +1,12 @@
 //! DHCP messages by type, as tshark's `dhcp,stat`.
 
-use crate::tree::{Demand, Dissection, Field, Names, NodeRef, Only, name_of};
-use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of};
+use crate::tree::{Demand, Field, Names, NodeRef, Only, name_of};
+use crate::wire::statistics::{Counted, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
 use std::io::{self, Write};
 
 /// Messages by type.
 pub static MESSAGES: Statistic =
-    Statistic::new(["dhcp,stat", "dhcp", "DHCP messages by type"], |named| Box::new(Dhcp::new(named))).words(&[
+    Statistic::new(["dhcp,stat", "dhcp", "DHCP messages by type"], |named| Box::new(Dhcp::new(named))).of(&["dhcp"]).words(&[
         "dhcp",
         "bootp",
         "bootp,stat",
@@ -36,15 +36,13 @@ const TYPES: Names = &[
 
 /// DHCP messages.
 struct Dhcp {
-    layers: Vec<&'static Field>,
     types: Vec<&'static Field>,
     counts: Vec<u64>,
 }
 
 impl Dhcp {
     fn new(named: Named<'_>) -> Dhcp {
-        let [layers, types] = ["dhcp", "dhcp.option.dhcp"].map(named);
-        Dhcp { layers, types, counts: vec![0; TYPES.len()] }
+        Dhcp { types: named("dhcp.option.dhcp"), counts: vec![0; TYPES.len()] }
     }
 
     fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
@@ -57,15 +55,12 @@ impl Counter for Dhcp {
         Demand::of_fields(Only::these(self.types.iter().copied()))
     }
 
-    fn tree(&mut self, of: Dissection<'_>, _: Seen) {
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            let kind = message.behind().find(|node| is_of(&self.types, node.field())).and_then(NodeRef::number);
-            let Some(name) = kind.and_then(|kind| name_of(TYPES, kind)) else { continue };
-            let place = TYPES.iter().position(|(_, known)| *known == name);
-            if let Some(count) = place.and_then(|place| self.counts.get_mut(place)) {
-                *count += 1;
-            }
+    fn message(&mut self, message: Counted<'_>, _: Seen) {
+        let kind = message.find(&self.types).and_then(NodeRef::number);
+        let Some(name) = kind.and_then(|kind| name_of(TYPES, kind)) else { return };
+        let place = TYPES.iter().position(|(_, known)| *known == name);
+        if let Some(count) = place.and_then(|place| self.counts.get_mut(place)) {
+            *count += 1;
         }
     }
 

@@ -4,9 +4,9 @@
 //! pcapng name resolution blocks apply to addresses without a DNS record. Requested names, as in TLS, do not count.
 
 use crate::limits;
-use crate::tree::{Demand, Dissection, Field, NodeRef, Only};
+use crate::tree::{Demand, Field, NodeRef, Only};
 use crate::wire::statistics::{
-    Clean, Counter, Fact, Facts, Families, Named as Lookup, Page, Report, Seen, Statistic, Takes, Text, is_of,
+    Clean, Counted, Counter, Fact, Facts, Families, Named as Lookup, Page, Report, Seen, Statistic, Takes, Text, is_of,
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -16,6 +16,7 @@ use std::net::IpAddr;
 /// Resolved addresses.
 pub static HOSTS: Statistic =
     Statistic::new(["hosts", "hosts", "resolved addresses, from DNS responses"], |named| Box::new(Hosts::new(named)))
+        .of(&["dns", "mdns", "llmnr"])
         .takes(Takes::Families)
         .words(&["names,dns", "resolved", "addresses,names"]);
 
@@ -40,7 +41,6 @@ struct Hosts {
     named: BTreeMap<IpAddr, Named>,
     /// Number of addresses.
     known: usize,
-    layers: Vec<&'static Field>,
     owners: Vec<&'static Field>,
     classes: Vec<&'static Field>,
     addresses: Vec<&'static Field>,
@@ -48,10 +48,9 @@ struct Hosts {
 
 impl Hosts {
     fn new(named: Lookup<'_>) -> Hosts {
-        let layers = ["dns", "mdns", "llmnr"].map(named).concat();
         let [owners, classes] = ["dns.resp.name", "dns.resp.class"].map(named);
         let addresses = ["dns.a", "dns.aaaa"].map(named).concat();
-        Hosts { left_out: 0, families: Families::Both, named: BTreeMap::new(), known: 0, layers, owners, classes, addresses }
+        Hosts { left_out: 0, families: Families::Both, named: BTreeMap::new(), known: 0, owners, classes, addresses }
     }
 
     fn answer(&mut self, owner: Option<NodeRef<'_>>, node: NodeRef<'_>, frame: u64) {
@@ -76,19 +75,16 @@ impl Counter for Hosts {
         Demand::of_stream_fields(fields)
     }
 
-    fn tree(&mut self, of: Dissection<'_>, _: Seen) {
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            let (mut owner, mut class) = (None, None);
-            for node in message.behind() {
-                let field = node.field();
-                if is_of(&self.owners, field) {
-                    (owner, class) = (Some(node), None);
-                } else if is_of(&self.classes, field) {
-                    class = node.number().map(|class| class & CLASS);
-                } else if is_of(&self.addresses, field) && class == Some(INTERNET) {
-                    self.answer(owner, node, of.tree.frame.number);
-                }
+    fn message(&mut self, message: Counted<'_>, _: Seen) {
+        let (mut owner, mut class) = (None, None);
+        for node in message.node.behind() {
+            let field = node.field();
+            if is_of(&self.owners, field) {
+                (owner, class) = (Some(node), None);
+            } else if is_of(&self.classes, field) {
+                class = node.number().map(|class| class & CLASS);
+            } else if is_of(&self.addresses, field) && class == Some(INTERNET) {
+                self.answer(owner, node, message.of.tree.frame.number);
             }
         }
     }

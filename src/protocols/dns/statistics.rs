@@ -3,12 +3,13 @@
 //! As in tshark, multicast DNS and LLMNR are not counted, and only the first question of a message counts. tshark counts the numbers
 //! of solicited responses twice; here each response counts once.
 
-use crate::tree::{Demand, Dissection, Field, NodeRef, Only, name_of};
-use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of, nanos};
+use crate::tree::{Demand, Field, NodeRef, Only, name_of};
+use crate::wire::statistics::{Counted, Counter, Named, Order, Report, Seen, Statistic, Topics, nanos};
 
 /// DNS messages.
 pub static MESSAGES: Statistic =
-    Statistic::new(["dns,tree", "dns", "DNS messages: types, codes, sizes, response times"], |named| Box::new(Dns::new(named)));
+    Statistic::new(["dns,tree", "dns", "DNS messages: types, codes, sizes, response times"], |named| Box::new(Dns::new(named)))
+        .of(&["dns"]);
 
 /// Nanoseconds per millisecond.
 const MILLISECOND: u32 = 1_000_000;
@@ -23,7 +24,6 @@ const LEVELS: [&str; 4] = ["1st Level", "2nd Level", "3rd Level", "4th Level or 
 struct Dns {
     topics: Topics,
     places: Places,
-    layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
     /// Fields with names of operations and codes.
     named: [Option<&'static Field>; 2],
@@ -85,7 +85,6 @@ const COUNTS: [(Fact, &str); 4] = [
 
 impl Dns {
     fn new(named: Named<'_>) -> Dns {
-        let layers = named("dns");
         let fields = FACTS.iter().flat_map(|(fact, name)| named(name).into_iter().map(|field| (*fact, field))).collect();
         let mut topics = Topics::new("Total Packets", Order::Wireshark);
         let size = topics.root("Payload size");
@@ -104,7 +103,7 @@ impl Dns {
         }
         let places = Places { size, name, labels, counts, time, unsolicited, retransmitted };
         let named = ["dns.flags.opcode", "dns.flags.rcode"].map(|name| named(name).first().copied());
-        Dns { topics, places, layers, fields, named }
+        Dns { topics, places, fields, named }
     }
 
     fn query(&mut self, name: &str, is_repeated: bool) {
@@ -119,10 +118,16 @@ impl Dns {
             count(places.retransmitted, topics, None);
         }
     }
+}
 
-    fn message(&mut self, message: NodeRef<'_>, since_start: Option<i64>) {
+impl Counter for Dns {
+    fn demand(&self) -> Demand {
+        Demand::of_stream_fields(Only::these(self.fields.iter().map(|(_, field)| *field)))
+    }
+
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
         let fields = &self.fields;
-        let all = || message.behind();
+        let all = || message.node.behind();
         let first = |fact: Fact| all().find(|node| fields.iter().any(|(is, field)| *is == fact && field.is(node.field())));
         let number = |fact: Fact| first(fact).and_then(NodeRef::number);
         let (Some(flags), topics) = (number(Fact::Flags), &mut self.topics) else { return };
@@ -140,14 +145,14 @@ impl Dns {
             }
         };
         let [opcode, code] = self.named;
-        topics.at(since_start);
+        topics.at(seen.since_start);
         topics.count(0, None);
         topics.add_below(0, &["rcode", &bits(code, "rcode")], None);
         topics.add_below(0, &["opcodes", &bits(opcode, "opcode")], None);
         topics.add_below(0, &["Query/Response", if is_response { "Response" } else { "Query" }], None);
         topics.add_below(0, &["Query Type", &called(Fact::Type, "packet type")], None);
         topics.add_below(0, &["Class", &called(Fact::Class, "class")], None);
-        topics.count(self.places.size, Some(message.span().len().into()));
+        topics.count(self.places.size, Some(message.node.span().len().into()));
         if !is_response {
             let name = first(Fact::Name).map(NodeRef::text).unwrap_or_default();
             let is_repeated = first(Fact::Retransmission).is_some();
@@ -163,20 +168,6 @@ impl Dns {
             (Some(time), _) => drop(self.places.time.map(|place| topics.count(place, Some(time)))),
             (None, Some(_)) => drop(self.places.unsolicited.map(|place| topics.count(place, None))),
             (None, None) => {}
-        }
-    }
-}
-
-impl Counter for Dns {
-    fn demand(&self) -> Demand {
-        Demand::of_stream_fields(Only::these(self.fields.iter().map(|(_, field)| *field)))
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        for layer in &of.tree.layers {
-            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
-                self.message(message, seen.since_start);
-            }
         }
     }
 

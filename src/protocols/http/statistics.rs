@@ -2,27 +2,32 @@
 //!
 //! SSDP is HTTP over UDP, and is counted as in tshark.
 
-use crate::tree::{Address, Demand, Dissection, Ends, Field, Layer, NodeRef, Only, name_of};
-use crate::wire::statistics::{Answers, Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
+use crate::tree::{Address, Demand, Ends, Field, NodeRef, Only, name_of};
+use crate::wire::statistics::{Answers, Counted, Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
 
 /// Requests by method, and responses by status code.
 pub static MESSAGES: Statistic =
     Statistic::new(["http,tree", "http", "HTTP requests by method, responses by status code"], |named| {
         Box::new(Http::new(named))
-    });
+    })
+    .of(LAYERS);
 
 /// Requests by host and URI.
 pub static REQUESTS: Statistic =
-    Statistic::new(["http_req,tree", "http_req", "HTTP requests by host and URI"], |named| Box::new(HttpRequests::new(named)));
+    Statistic::new(["http_req,tree", "http_req", "HTTP requests by host and URI"], |named| Box::new(HttpRequests::new(named)))
+        .of(LAYERS);
 
 /// Requests and responses by server.
 pub static SERVERS: Statistic = Statistic::new(["http_srv,tree", "http_srv", "HTTP requests and responses by server"], |named| {
     Box::new(HttpServers::new(named))
-});
+})
+.of(LAYERS);
 
-/// HTTP layers, and the fields that statistics read.
+/// HTTP, and SSDP, whose messages are those of HTTP.
+const LAYERS: &[&str] = &["http", "ssdp"];
+
+/// The fields that statistics read.
 struct Reader {
-    layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
     codes: Vec<&'static Field>,
     hosts: Vec<&'static Field>,
@@ -38,10 +43,9 @@ enum Message<'t> {
 
 impl Reader {
     fn new(named: Named<'_>) -> Reader {
-        let layers = [named("http"), named("ssdp")].concat();
         let [methods, codes, hosts, uris] =
             ["http.request.method", "http.response.code", "http.host", "http.request.uri"].map(named);
-        Reader { layers, methods, codes, hosts, uris }
+        Reader { methods, codes, hosts, uris }
     }
 
     fn demand(&self) -> Demand {
@@ -49,23 +53,13 @@ impl Reader {
         Demand::of_stream_fields(Only::these(all.into_iter().flatten().copied()))
     }
 
-    /// HTTP messages of a tree.
-    fn messages<'t>(&self, of: Dissection<'t>) -> impl Iterator<Item = (&'t Layer, NodeRef<'t>)> {
-        let all = of.tree.layers.iter().filter_map(move |layer| Some((layer, of.layer_node(layer)?)));
-        all.filter(|(_, node)| is_of(&self.layers, node.field()))
-    }
-
-    fn message<'t>(&self, node: NodeRef<'t>) -> Message<'t> {
+    fn kind<'t>(&self, node: NodeRef<'t>) -> Message<'t> {
         let found = node.behind().find(|node| is_of(&self.methods, node.field()) || is_of(&self.codes, node.field()));
         match found {
             Some(code) if is_of(&self.codes, code.field()) => Message::Response(code.number().unwrap_or_default()),
             Some(method) => Message::Request(method),
             None => Message::Other,
         }
-    }
-
-    fn text(&self, node: NodeRef<'_>, fields: &[&'static Field]) -> Option<String> {
-        node.behind().find(|node| is_of(fields, node.field())).map(|node| node.text().into_owned())
     }
 }
 
@@ -86,17 +80,15 @@ impl Counter for Http {
         self.reader.demand()
     }
 
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        for (_, node) in self.reader.messages(of) {
-            self.answers.topics.at(seen.since_start);
-            match self.reader.message(node) {
-                Message::Request(method) => self.answers.request(&method.text()),
-                Message::Response(code) => {
-                    let name = self.reader.codes.first().and_then(|field| name_of(field.names, code));
-                    self.answers.response(code, name);
-                }
-                Message::Other => self.answers.other(),
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
+        self.answers.topics.at(seen.since_start);
+        match self.reader.kind(message.node) {
+            Message::Request(method) => self.answers.request(&method.text()),
+            Message::Response(code) => {
+                let name = self.reader.codes.first().and_then(|field| name_of(field.names, code));
+                self.answers.response(code, name);
             }
+            Message::Other => self.answers.other(),
         }
     }
 
@@ -122,20 +114,19 @@ impl Counter for HttpRequests {
         self.reader.demand()
     }
 
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
         let HttpRequests { topics, reader } = self;
-        for (_, node) in reader.messages(of) {
-            // As in tshark, responses count for the time that has passed.
-            topics.at(seen.since_start);
-            if !matches!(reader.message(node), Message::Request(_)) {
-                continue;
-            }
-            topics.count(0, None);
-            match (reader.text(node, &reader.hosts), reader.text(node, &reader.uris)) {
-                (Some(host), Some(uri)) => topics.add_below(0, &[&host, &uri], None),
-                (Some(host), None) => topics.add_below(0, &[&host], None),
-                (None, _) => {}
-            }
+        // As in tshark, responses count for the time that has passed.
+        topics.at(seen.since_start);
+        if !matches!(reader.kind(message.node), Message::Request(_)) {
+            return;
+        }
+        topics.count(0, None);
+        let text = |fields: &[&'static Field]| message.find(fields).map(NodeRef::text);
+        match (text(&reader.hosts), text(&reader.uris)) {
+            (Some(host), Some(uri)) => topics.add_below(0, &[&host, &uri], None),
+            (Some(host), None) => topics.add_below(0, &[&host], None),
+            (None, _) => {}
         }
     }
 
@@ -176,31 +167,29 @@ impl Counter for HttpServers {
         self.reader.demand()
     }
 
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
         let HttpServers { topics, places: [by_address, by_host, responses], reader } = self;
-        for (layer, node) in reader.messages(of) {
-            topics.at(seen.since_start);
-            let ends = of.tree.ends.get(layer.ends as usize);
-            let address = |end: fn(&Ends) -> Option<Address>| host_of(ends.and_then(end));
-            match reader.message(node) {
-                Message::Request(_) => {
-                    let address = address(|ends| ends.dst);
-                    [0, *by_address, *by_host].into_iter().for_each(|place| topics.count(place, None));
-                    match reader.text(node, &reader.hosts) {
-                        Some(host) => {
-                            topics.add_below(*by_address, &[&address, &host], None);
-                            topics.add_below(*by_host, &[&host, &address], None);
-                        }
-                        None => topics.add_below(*by_address, &[&address], None),
+        topics.at(seen.since_start);
+        let ends = message.ends();
+        let address = |end: fn(&Ends) -> Option<Address>| host_of(ends.and_then(end));
+        match reader.kind(message.node) {
+            Message::Request(_) => {
+                let address = address(|ends| ends.dst);
+                [0, *by_address, *by_host].into_iter().for_each(|place| topics.count(place, None));
+                match message.find(&reader.hosts).map(NodeRef::text) {
+                    Some(host) => {
+                        topics.add_below(*by_address, &[&address, &host], None);
+                        topics.add_below(*by_host, &[&host, &address], None);
                     }
+                    None => topics.add_below(*by_address, &[&address], None),
                 }
-                Message::Response(code) => {
-                    topics.count(*responses, None);
-                    let verdict = if (101..400).contains(&code) { "OK" } else { "KO" };
-                    topics.add_below(*responses, &[&address(|ends| ends.src), verdict], None);
-                }
-                Message::Other => {}
             }
+            Message::Response(code) => {
+                topics.count(*responses, None);
+                let verdict = if (101..400).contains(&code) { "OK" } else { "KO" };
+                topics.add_below(*responses, &[&address(|ends| ends.src), verdict], None);
+            }
+            Message::Other => {}
         }
     }
 

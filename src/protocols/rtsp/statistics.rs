@@ -1,13 +1,14 @@
 //! RTSP requests by method and responses by status code, as tshark's `rtsp,tree`.
 
-use crate::tree::{Demand, Dissection, Field, Names, NodeRef, Only, name_of};
-use crate::wire::statistics::{Answers, Counter, Named, Report, Seen, Statistic, is_of};
+use crate::tree::{Demand, Field, Names, NodeRef, Only, name_of};
+use crate::wire::statistics::{Answers, Counted, Counter, Named, Report, Seen, Statistic};
 
 /// Requests by method, and responses by status code.
 pub static MESSAGES: Statistic =
     Statistic::new(["rtsp,tree", "rtsp", "RTSP requests by method, responses by status code"], |named| {
         Box::new(Rtsp::new(named))
-    });
+    })
+    .of(&["rtsp"]);
 
 /// Status codes (RFC 2326, 7.1.1).
 const CODES: Names = &[
@@ -60,16 +61,15 @@ const CODES: Names = &[
 /// RTSP messages.
 struct Rtsp {
     answers: Answers,
-    layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
     codes: Vec<&'static Field>,
 }
 
 impl Rtsp {
     fn new(named: Named<'_>) -> Rtsp {
-        let [layers, methods, codes] = ["rtsp", "rtsp.method", "rtsp.status"].map(named);
+        let [methods, codes] = ["rtsp.method", "rtsp.status"].map(named);
         let answers = Answers::new("RTSP", ["RTSP Request Packets", "RTSP Response Packets"]);
-        Rtsp { answers, layers, methods, codes }
+        Rtsp { answers, methods, codes }
     }
 }
 
@@ -78,16 +78,12 @@ impl Counter for Rtsp {
         Demand::of_stream_fields(Only::these(self.methods.iter().chain(&self.codes).copied()))
     }
 
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            self.answers.topics.at(seen.since_start);
-            let find = |fields: &[&'static Field]| message.behind().find(|node| is_of(fields, node.field()));
-            match (find(&self.codes).and_then(NodeRef::number), find(&self.methods)) {
-                (Some(code), _) => self.answers.response(code, name_of(CODES, code)),
-                (None, Some(method)) => self.answers.request(&method.text()),
-                (None, None) => self.answers.other(),
-            }
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
+        self.answers.topics.at(seen.since_start);
+        match (message.find(&self.codes).and_then(NodeRef::number), message.find(&self.methods)) {
+            (Some(code), _) => self.answers.response(code, name_of(CODES, code)),
+            (None, Some(method)) => self.answers.request(&method.text()),
+            (None, None) => self.answers.other(),
         }
     }
 

@@ -1,14 +1,15 @@
 //! RuneScape sessions: packets by side and name, players, and their positions over time.
 
-use crate::tree::{Demand, Dissection, Field, Kind, NodeRef, Only};
-use crate::wire::statistics::{Counter, Named, Order, Report, Seen, Statistic, Topics, is_of};
+use crate::tree::{Demand, Field, Kind, NodeRef, Only};
+use crate::wire::statistics::{Counted, Counter, Named, Order, Report, Seen, Statistic, Topics};
 use std::collections::HashMap;
 
 /// Packets, players and positions.
 pub static SESSIONS: Statistic =
     Statistic::new(["rs,tree", "rs", "RuneScape sessions: packets by name, players and their positions"], |named| {
         Box::new(Rs::new(named))
-    });
+    })
+    .of(&["rs"]);
 
 /// Tiles per side of a zone: a position is listed when a player enters another one.
 const ZONE: u64 = 8;
@@ -22,7 +23,6 @@ const PLAYERS: usize = 1 << 16;
 /// Packets, players and positions.
 struct Rs {
     topics: Topics,
-    layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
     players: usize,
     positions: usize,
@@ -58,8 +58,8 @@ impl Rs {
         let fields = FACTS.iter().flat_map(|(fact, name)| named(name).into_iter().map(|field| (*fact, field)));
         let mut topics = Topics::new("RuneScape packets", Order::Frequent);
         let (players, positions) = (topics.root("Players seen"), topics.root("Positions over time"));
-        let (layers, fields) = (named("rs"), fields.collect());
-        Rs { topics, layers, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
+        let fields = fields.collect();
+        Rs { topics, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
     }
 
     fn facts<'t>(&self, message: NodeRef<'t>) -> Vec<(Fact, NodeRef<'t>)> {
@@ -68,39 +68,6 @@ impl Rs {
             found.map(|(fact, _)| (*fact, node))
         };
         message.behind().take_while(|node| node.field().kind != Kind::Protocol).filter_map(fact).collect()
-    }
-
-    fn message(&mut self, message: NodeRef<'_>, since_start: Option<i64>) {
-        let facts = self.facts(message);
-        let text = |wanted: Fact| facts.iter().find(|(fact, _)| *fact == wanted).map(|(_, node)| node.text());
-        if let (Some(packet), Some(side)) = (text(Fact::Packet), text(Fact::Side)) {
-            self.topics.add(&[&side, &packet], None);
-        }
-        // The name of a player may follow its position.
-        let mut current = None;
-        for (fact, node) in &facts {
-            match (fact, current) {
-                (Fact::Index, _) => current = node.number(),
-                (Fact::Name, Some(index)) if self.names.len() < PLAYERS => {
-                    self.names.insert(index, node.text().into_owned());
-                }
-                _ => {}
-            }
-        }
-        let (mut current, mut tile) = (None, [0; 3]);
-        for (fact, node) in &facts {
-            let number = node.number().unwrap_or_default();
-            match (fact, current) {
-                (Fact::Index, _) => {
-                    current = Some(number);
-                    self.seen(number);
-                }
-                (Fact::X, Some(_)) => tile = [number, 0, 0],
-                (Fact::Y, Some(_)) => tile = [tile[0], number, 0],
-                (Fact::Level, Some(index)) => self.position(index, [tile[0], tile[1], number], since_start),
-                _ => {}
-            }
-        }
     }
 
     fn called(&self, index: u64) -> String {
@@ -132,10 +99,35 @@ impl Counter for Rs {
         Demand::of_stream_fields(Only::these(self.fields.iter().map(|(_, field)| *field)))
     }
 
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        for layer in &of.tree.layers {
-            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
-                self.message(message, seen.since_start);
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
+        let facts = self.facts(message.node);
+        let text = |wanted: Fact| facts.iter().find(|(fact, _)| *fact == wanted).map(|(_, node)| node.text());
+        if let (Some(packet), Some(side)) = (text(Fact::Packet), text(Fact::Side)) {
+            self.topics.add(&[&side, &packet], None);
+        }
+        // The name of a player may follow its position.
+        let mut current = None;
+        for (fact, node) in &facts {
+            match (fact, current) {
+                (Fact::Index, _) => current = node.number(),
+                (Fact::Name, Some(index)) if self.names.len() < PLAYERS => {
+                    self.names.insert(index, node.text().into_owned());
+                }
+                _ => {}
+            }
+        }
+        let (mut current, mut tile) = (None, [0; 3]);
+        for (fact, node) in &facts {
+            let number = node.number().unwrap_or_default();
+            match (fact, current) {
+                (Fact::Index, _) => {
+                    current = Some(number);
+                    self.seen(number);
+                }
+                (Fact::X, Some(_)) => tile = [number, 0, 0],
+                (Fact::Y, Some(_)) => tile = [tile[0], number, 0],
+                (Fact::Level, Some(index)) => self.position(index, [tile[0], tile[1], number], seen.since_start),
+                _ => {}
             }
         }
     }

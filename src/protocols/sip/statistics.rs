@@ -3,8 +3,8 @@
 //! A setup time is that from an INVITE to its ACK. A message over UDP is resent if its sender sent one of the same call, sequence
 //! number, and method or status code before.
 
-use crate::tree::{Demand, Dissection, Field, Layer, NodeRef, Only, Transport, name_of};
-use crate::wire::statistics::{Clean, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of};
+use crate::tree::{Demand, Field, NodeRef, Only, Transport, name_of};
+use crate::wire::statistics::{Clean, Counted, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -12,6 +12,7 @@ use std::io::{self, Write};
 /// Requests, responses and setup times.
 pub static MESSAGES: Statistic =
     Statistic::new(["sip,stat", "sip", "SIP messages by status code and method, setup times"], |named| Box::new(Sip::new(named)))
+        .of(&["sip"])
         .words(&["sip", "voip", "calls"]);
 
 /// Status codes that tshark names, and the codes that stand for others of their class.
@@ -104,7 +105,6 @@ const MILLISECOND: u64 = 1_000_000;
 
 /// SIP messages.
 struct Sip {
-    layers: Vec<&'static Field>,
     methods: Vec<&'static Field>,
     codes: Vec<&'static Field>,
     calls: Vec<&'static Field>,
@@ -156,10 +156,8 @@ fn counted(code: u64) -> Option<u64> {
 
 impl Sip {
     fn new(named: Named<'_>) -> Sip {
-        let [layers, methods, codes, calls, sequences] =
-            ["sip", "sip.Method", "sip.Status-Code", "sip.Call-ID", "sip.CSeq"].map(named);
+        let [methods, codes, calls, sequences] = ["sip.Method", "sip.Status-Code", "sip.Call-ID", "sip.CSeq"].map(named);
         Sip {
-            layers,
             methods,
             codes,
             calls,
@@ -174,17 +172,23 @@ impl Sip {
             hasher: RandomState::new(),
         }
     }
+}
 
-    fn message(&mut self, of: Dissection<'_>, layer: &Layer, message: NodeRef<'_>, at: Option<i64>) {
-        let find = |fields: &[&'static Field]| message.behind().find(|node| is_of(fields, node.field()));
-        let bytes = |fields: &[&'static Field]| find(fields).map(NodeRef::text_bytes).unwrap_or_default();
-        let code = find(&self.codes).and_then(NodeRef::number);
-        let method = find(&self.methods).map(NodeRef::text);
+impl Counter for Sip {
+    fn demand(&self) -> Demand {
+        let all = [&self.methods, &self.codes, &self.calls, &self.sequences];
+        Demand::of_stream_fields(Only::these(all.into_iter().flatten().copied()))
+    }
+
+    fn message(&mut self, message: Counted<'_>, seen: Seen) {
+        let bytes = |fields: &[&'static Field]| message.find(fields).map(NodeRef::text_bytes).unwrap_or_default();
+        let code = message.find(&self.codes).and_then(NodeRef::number);
+        let method = message.find(&self.methods).map(NodeRef::text);
         let (call, sequence) = (bytes(&self.calls), bytes(&self.sequences));
         self.messages += 1;
         let number = sequence.split(|byte| *byte == b' ').next().unwrap_or_default();
         let invite = self.hasher.hash_one((call, number));
-        match (method.as_deref(), at) {
+        match (method.as_deref(), seen.since_start) {
             (Some("INVITE"), Some(at)) if self.invited.len() < CALLS => {
                 self.invited.entry(invite).or_insert(at);
             }
@@ -195,7 +199,7 @@ impl Sip {
             }
             _ => {}
         }
-        let ends = of.tree.ends.get(layer.ends as usize);
+        let ends = message.ends();
         let is_datagram = ends.and_then(|ends| ends.stream).is_none_or(|(stream, _)| stream.transport == Transport::Udp);
         let sender = ends.and_then(|ends| ends.src).map(|src| src.to_string());
         let key = self.hasher.hash_one((call, sequence, code, method.as_deref(), sender));
@@ -214,21 +218,6 @@ impl Sip {
             let method: String = method.chars().take(METHOD).collect();
             if self.by_method.len() < METHODS || self.by_method.contains_key(&method) {
                 *self.by_method.entry(method).or_default() += 1;
-            }
-        }
-    }
-}
-
-impl Counter for Sip {
-    fn demand(&self) -> Demand {
-        let all = [&self.methods, &self.codes, &self.calls, &self.sequences];
-        Demand::of_stream_fields(Only::these(all.into_iter().flatten().copied()))
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen) {
-        for layer in &of.tree.layers {
-            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
-                self.message(of, layer, message, seen.since_start);
             }
         }
     }

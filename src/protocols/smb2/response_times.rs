@@ -1,19 +1,21 @@
 //! Response times by command, as tshark's `smb2,srt` and `smb,srt`.
 
-use crate::tree::{Demand, Dissection, Field, NodeRef, Only, name_of};
-use crate::wire::statistics::{Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of, nanos};
+use crate::tree::{Demand, Field, Only, name_of};
+use crate::wire::statistics::{Counted, Counter, Fact, Facts, Named, Page, Report, Seen, Statistic, Text, is_of, nanos};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Response times of SMB 1.
 pub static SMB: Statistic = Statistic::new(["smb,srt", "smb_srt", "SMB response times by command"], |named| {
-    Box::new(ResponseTimes::new(["SMB", "smb", "smb.cmd", "smb.time"], &[], named))
-});
+    Box::new(ResponseTimes::new(["SMB", "smb.cmd", "smb.time"], &[], named))
+})
+.of(&["smb"]);
 
 /// Response times of SMB 2 and 3. tshark leaves out commands that the server answers on its own account.
 pub static SMB2: Statistic = Statistic::new(["smb2,srt", "smb2_srt", "SMB 2 and 3 response times by command"], |named| {
-    Box::new(ResponseTimes::new(["SMB2", "smb2", "smb2.cmd", "smb2.time"], &[0x0c, 0x12], named))
+    Box::new(ResponseTimes::new(["SMB2", "smb2.cmd", "smb2.time"], &[0x0c, 0x12], named))
 })
+.of(&["smb2"])
 .words(&["smb2"]);
 
 /// Response times of a command in nanoseconds.
@@ -43,31 +45,15 @@ impl Times {
 struct ResponseTimes {
     title: &'static str,
     left_out: &'static [u64],
-    layers: Vec<&'static Field>,
     commands: Vec<&'static Field>,
     seconds: Vec<&'static Field>,
     times: BTreeMap<u64, Times>,
 }
 
 impl ResponseTimes {
-    fn new([title, layer, command, time]: [&'static str; 4], left_out: &'static [u64], named: Named<'_>) -> ResponseTimes {
-        let [layers, commands, seconds] = [layer, command, time].map(named);
-        ResponseTimes { title, left_out, layers, commands, seconds, times: BTreeMap::new() }
-    }
-
-    fn message(&mut self, message: NodeRef<'_>) {
-        let mut command = None;
-        for node in message.behind() {
-            if is_of(&self.commands, node.field()) {
-                command = node.number();
-            } else if is_of(&self.seconds, node.field())
-                && let (Some(command), Some(nanos)) = (command, nanos(node))
-                && !self.left_out.contains(&command)
-            {
-                // A command has 16 bits at most.
-                self.times.entry(command).or_default().add(nanos);
-            }
-        }
+    fn new([title, command, time]: [&'static str; 3], left_out: &'static [u64], named: Named<'_>) -> ResponseTimes {
+        let [commands, seconds] = [command, time].map(named);
+        ResponseTimes { title, left_out, commands, seconds, times: BTreeMap::new() }
     }
 
     fn name(&self, command: u64) -> &'static str {
@@ -80,10 +66,17 @@ impl Counter for ResponseTimes {
         Demand::of_stream_fields(Only::these(self.commands.iter().chain(&self.seconds).copied()))
     }
 
-    fn tree(&mut self, of: Dissection<'_>, _: Seen) {
-        for layer in &of.tree.layers {
-            if let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) {
-                self.message(message);
+    fn message(&mut self, message: Counted<'_>, _: Seen) {
+        let mut command = None;
+        for node in message.node.behind() {
+            if is_of(&self.commands, node.field()) {
+                command = node.number();
+            } else if is_of(&self.seconds, node.field())
+                && let (Some(command), Some(nanos)) = (command, nanos(node))
+                && !self.left_out.contains(&command)
+            {
+                // A command has 16 bits at most.
+                self.times.entry(command).or_default().add(nanos);
             }
         }
     }

@@ -12,7 +12,7 @@ pub use fact::{Fact, Facts};
 pub use login::{LoginFields, SecretForm};
 pub use topics::{Listed, Order, Topic, Topics};
 
-use crate::tree::{Demand, Dissection, Field, NodeRef, Value};
+use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Value};
 use std::fmt;
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -28,6 +28,8 @@ pub struct Statistic {
     pub about: &'static str,
     /// What may follow its name.
     pub takes: Takes,
+    /// Layers whose messages it counts.
+    pub layers: &'static [&'static str],
     /// Words that users try instead of its name.
     pub words: &'static [&'static str],
     /// Creates empty counts.
@@ -41,7 +43,13 @@ impl Statistic {
     /// Declares a statistic that takes a filter.
     #[must_use]
     pub const fn new([name, key, about]: [&'static str; 3], open: fn(Named<'_>) -> Box<dyn Counter>) -> Statistic {
-        Statistic { name, key, about, takes: Takes::Filter, words: &[], open }
+        Statistic { name, key, about, takes: Takes::Filter, layers: &[], words: &[], open }
+    }
+
+    /// Sets the layers whose messages it counts.
+    #[must_use]
+    pub const fn of(self, layers: &'static [&'static str]) -> Statistic {
+        Statistic { layers, ..self }
     }
 
     /// Sets words that users try instead of its name.
@@ -115,13 +123,41 @@ pub struct Seen {
     pub since_start: Option<i64>,
 }
 
+/// A message that is counted.
+#[derive(Clone, Copy)]
+pub struct Counted<'t> {
+    /// Its frame.
+    pub of: Dissection<'t>,
+    /// Its layer.
+    pub layer: &'t Layer,
+    /// Its node.
+    pub node: NodeRef<'t>,
+}
+
+impl<'t> Counted<'t> {
+    /// Its first field that is one of these.
+    #[must_use]
+    pub fn find(self, fields: &[&'static Field]) -> Option<NodeRef<'t>> {
+        self.node.behind().find(|node| is_of(fields, node.field()))
+    }
+
+    /// The endpoints of its layer.
+    #[must_use]
+    pub fn ends(self) -> Option<&'t Ends> {
+        self.of.tree.ends.get(self.layer.ends as usize)
+    }
+}
+
 /// The counts of a statistic.
 pub trait Counter: Send {
     /// The parts of a frame that it needs.
     fn demand(&self) -> Demand;
 
     /// Counts a frame.
-    fn tree(&mut self, of: Dissection<'_>, seen: Seen);
+    fn tree(&mut self, _: Dissection<'_>, _: Seen) {}
+
+    /// Counts a message of the layers of [`Statistic::of`].
+    fn message(&mut self, _: Counted<'_>, _: Seen) {}
 
     /// What was counted.
     fn report(&self) -> Report<'_>;
