@@ -7,16 +7,13 @@ use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Compression level of zstd. The next levels reduce file size by 2 to 5 %, with more time and memory per column.
-const LEVEL: i32 = 1;
 
 /// Maximum bytes and rows of a row group.
 const GROUP: usize = 6 << 20;
@@ -74,14 +71,14 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Parquet writer properties: zstd, delta encoding of increasing numbers, and statistics for columns in range queries.
+/// Parquet writer properties: Snappy, which needs no C compiler, delta encoding of increasing numbers, and statistics for columns in
+/// range queries.
 fn properties(schema: &SchemaRef) -> io::Result<WriterProperties> {
     const RISING: [&str; 5] = ["n", "ordinal", "off", "time", "frame"];
     const FREE: [&str; 7] = ["record", "type", "str", "text", "info", "comment", "buffer"];
-    let level = ZstdLevel::try_new(LEVEL).map_err(of_parquet)?;
     let program = concat!("proto-dissect ", env!("CARGO_PKG_VERSION")).to_owned();
     let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(level))
+        .set_compression(Compression::SNAPPY)
         .set_created_by(program)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
