@@ -41,12 +41,6 @@ impl Limit {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Current value as a `u32`, saturating.
-    #[must_use]
-    pub fn get_u32(&self) -> u32 {
-        u32::try_from(self.get()).unwrap_or(u32::MAX)
-    }
-
     /// Whether the limit exceeds `count`, so that one more element is allowed.
     #[inline]
     #[must_use]

@@ -1,5 +1,4 @@
 //! Tests with a dissector that panics: every command continues and asks for a bug report.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use super::{Exit, run_line};
 use crate::engine::tests::bug::ALL;

@@ -142,7 +142,6 @@ impl Followed {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::flow::analysis::Extent;

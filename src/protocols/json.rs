@@ -219,7 +219,6 @@ fn member_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::tree::{Demand, Fields, FrameInfo, Only, Span, Tree};

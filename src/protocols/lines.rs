@@ -364,7 +364,6 @@ pub(super) fn survives_damage<C: crate::wire::Conversation>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests {
     use super::*;
 

@@ -420,7 +420,6 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::wire::{Cut, trial};

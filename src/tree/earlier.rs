@@ -39,7 +39,6 @@ impl EarlierPackets {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
 

@@ -83,14 +83,6 @@ pub fn last_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     node.children().last().map_or(Ok(()), |last| last.write_value(out))
 }
 
-/// Writes the meaning of the last child.
-///
-/// # Errors
-/// Only those of `out`.
-pub fn last_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
-    node.children().last().map_or(Ok(()), |last| last.write_meaning(out))
-}
-
 /// Writes the name of a header line: the text before its colon.
 ///
 /// # Errors

@@ -203,7 +203,6 @@ impl Large {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::input::Capture;

@@ -317,7 +317,6 @@ impl Text {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::registry::Registry;

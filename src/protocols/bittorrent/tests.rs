@@ -1,5 +1,4 @@
 //! Messages of the specifications, recognition, gaps, malformed messages.
-#![allow(clippy::indexing_slicing, reason = "a test may")]
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

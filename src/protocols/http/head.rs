@@ -214,7 +214,6 @@ fn first_line(wire: &mut Wire<'_>) -> Result {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
 

@@ -34,7 +34,6 @@ pub(super) mod section;
 mod session;
 pub(super) mod streams;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;
 
 use crate::tree::{Computed, NodeRef, fields, title};

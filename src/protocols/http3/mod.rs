@@ -26,7 +26,6 @@ mod known;
 mod qpack;
 mod session;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;
 
 use crate::protocols::http2;

@@ -184,6 +184,5 @@ pub(super) fn decrypt_initial(version: u32, id: &[u8], from: Side, packet: &[u8]
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 #[path = "keys_tests.rs"]
 mod tests;

@@ -152,7 +152,6 @@ impl Reassembly {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::tree::Time;

@@ -297,7 +297,6 @@ impl Half {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::wire::{Cut, trial};

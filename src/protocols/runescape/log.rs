@@ -82,7 +82,6 @@ pub fn header(wire: &mut Wire<'_>) -> Result<(u16, u16)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, reason = "a test may")]
 mod tests {
     use super::*;
 

@@ -1,5 +1,4 @@
 //! Whole handshakes against the examples of the specifications, recognition, damage.
-#![allow(clippy::indexing_slicing, reason = "a test may")]
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

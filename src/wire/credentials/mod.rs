@@ -16,7 +16,6 @@
 
 mod json;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests;
 mod xml;
 

@@ -102,7 +102,6 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
     use crate::wire::trial;

@@ -246,5 +246,4 @@ fn item(cursor: &mut Cursor<'_>, table: &mut Table, text: &mut Vec<u8>) -> Step<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;

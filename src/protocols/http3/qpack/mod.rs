@@ -16,7 +16,6 @@ pub(super) mod encoder;
 mod static_table;
 mod table;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;
 
 use crate::limits;
