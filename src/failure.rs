@@ -7,6 +7,14 @@ use std::path::Path;
 /// Error codes of Windows for a file that another program has opened or locked.
 const SHARED: [i32; 2] = [32, 33];
 
+/// Error code of Windows for a pipe whose other end is closed. The standard library has no kind for it.
+const NOT_CONNECTED: i32 = 233;
+
+/// Whether a write failed because nothing reads the pipe any more.
+pub fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe || (cfg!(windows) && error.raw_os_error() == Some(NOT_CONNECTED))
+}
+
 /// Formats a failure without codes of the system.
 pub struct Words<'a>(pub &'a io::Error);
 
@@ -58,6 +66,7 @@ mod tests {
         assert_eq!(Words(&ErrorKind::NotFound.into()).to_string(), "no such file or directory");
         let denied = Words(&io::Error::from_raw_os_error(5)).to_string();
         assert!(!denied.contains("os error") && !denied.ends_with('.'), "{denied}");
+        assert!(is_closed_pipe(&ErrorKind::BrokenPipe.into()) && !is_closed_pipe(&missing));
         assert_eq!(Words(&io::Error::other("it is (os error 2)")).to_string(), "it is (os error 2)");
     }
 }

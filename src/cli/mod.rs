@@ -55,7 +55,7 @@ mod watch;
 mod write;
 
 use crate::engine::bug;
-use crate::failure::Words;
+use crate::failure::{Words, is_closed_pipe};
 use crate::render::Shortage;
 use crate::tree::is_harmful;
 use args::{Args, Paging, Task};
@@ -235,7 +235,7 @@ fn wrong_usage(error: &clap::Error) -> Exit {
 
 /// Exit code of a write error: a closed pipe is not a failure.
 fn of_output(error: &io::Error) -> Exit {
-    if error.kind() == io::ErrorKind::BrokenPipe {
+    if is_closed_pipe(error) {
         screen::close();
         return Exit::Fine;
     }
