@@ -127,7 +127,7 @@ done
 
 # Golden texts, by the tests that know their arguments.
 env PROGRAM="$work/proto-dissect" cargo test --locked --quiet --test suite -- \
-    forms_print_what_is_kept follow:: objects:: glossary:: >"$work/tests" 2>&1 || { failed=$((failed + 1)); tail -40 "$work/tests"; }
+    forms_print_what_is_kept follow:: objects:: glossary:: counted:: >"$work/tests" 2>&1 || { failed=$((failed + 1)); tail -40 "$work/tests"; }
 grep "^test result" "$work/tests" || true
 
 # The interactive view starts and ends with a key, and Ctrl-C ends a run that waits for input.
