@@ -11,7 +11,7 @@ name=proto-dissect-$version-$target
 program=proto-dissect
 if [[ $target == *windows* ]]; then program=proto-dissect.exe; fi
 
-cargo build --release --locked --target "$target"
+cargo build --release --locked --features columns --target "$target"
 folder=${CARGO_TARGET_DIR:-target}/archives/$name
 rm -rf "$folder"
 mkdir -p "$folder"
