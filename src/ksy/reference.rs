@@ -2,6 +2,7 @@
 
 use super::encodings::ENCODINGS;
 use super::keys;
+use super::process::{FUNCTIONS, PROCESSORS, Parameter};
 use super::resolve::methods;
 use super::run::PARAMETERS;
 use std::fmt::Write;
@@ -82,6 +83,10 @@ pub fn tables() -> String {
         ("of", "methods"),
         methods_of.into_iter().map(|(of, methods)| (of.to_owned(), methods.join(", "))),
     );
+    let functions = FUNCTIONS.iter().map(|function| (signature(function.name, function.parameters), function.summary.to_owned()));
+    rows(&mut text, "Functions", ("function", "value"), functions);
+    let processor_rows = PROCESSORS.iter().map(|known| (signature(known.name, known.parameters), known.summary.to_owned()));
+    rows(&mut text, "Processors", ("processor", "what it reads"), processor_rows);
     let names: Vec<String> = ENCODINGS.iter().map(|(name, _)| code(name)).collect();
     let _ = write!(text, "\n### Encodings\n{}\n", wrapped(&names));
     text
@@ -97,6 +102,15 @@ fn rows(to: &mut String, title: &str, head: (&str, &str), rows: impl Iterator<It
 
 fn code(name: &str) -> String {
     format!("`{}`", name.replace('|', "\\|"))
+}
+
+/// A name with its parameters; `?` marks those that may be left out.
+fn signature(name: &str, parameters: &[Parameter]) -> String {
+    let names = parameters.iter().map(|parameter| format!("{}{}", parameter.name, if parameter.optional { "?" } else { "" }));
+    match parameters {
+        [] => code(name),
+        _ => code(&format!("{name}({})", names.collect::<Vec<_>>().join(", "))),
+    }
 }
 
 /// Comma-separated names, except phrases.

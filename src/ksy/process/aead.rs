@@ -2,15 +2,13 @@
 
 use super::argument::{bytes, bytes_or_none, sized};
 use super::plain::Unchanged;
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use aes_gcm::aead::consts::U12;
 use aes_gcm::aead::{Aead, KeyInit, Nonce, Payload};
 use aes_gcm::aes::Aes192;
 use aes_gcm::{Aes128Gcm, Aes256Gcm, AesGcm};
 use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use std::sync::Arc;
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Size of a tag.
 const TAG: usize = 16;

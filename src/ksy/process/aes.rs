@@ -4,12 +4,10 @@
 
 use super::argument::{array, bytes, sized};
 use super::plain::{Unchanged, same_length};
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use ::aes::{Aes128, Aes192, Aes256};
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::sync::Arc;
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Size of a block.
 pub(super) const BLOCK: usize = 16;

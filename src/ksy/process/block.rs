@@ -3,7 +3,7 @@
 use super::aes::Aes;
 use super::argument::{array, bytes, sized, text};
 use super::plain::Unchanged;
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use ::des::{Des, TdesEde2, TdesEde3};
 use blowfish::{Blowfish, BlowfishLE};
 use cipher::consts::{U12, U16};
@@ -11,8 +11,6 @@ use cipher::{Block, BlockCipherDecrypt, KeyInit};
 use std::sync::Arc;
 use twofish::Twofish;
 use xtea::Xtea;
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// RC5 with words of 32 bits, 12 rounds and a key of 16 bytes.
 type Rc5 = ::rc5::RC5<u32, U12, U16>;

@@ -7,10 +7,8 @@
 //! byte is its highest.
 
 use super::argument::text;
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use std::sync::Arc;
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// The symbol that ends a message.
 const END: u16 = 256;

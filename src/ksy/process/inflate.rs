@@ -1,14 +1,14 @@
 //! zlib, DEFLATE and gzip, continued over any pieces.
 //!
-//! `miniz_oxide` decodes: unlike that of `zlib-rs`, its state can be copied.
+//! `miniz_oxide` decodes pieces: unlike that of `zlib-rs`, its state can be copied. A stream that is whole needs no state, and `zlib-rs`
+//! decodes it, several times as fast.
 
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use adler2::Adler32;
+use flate2::{Decompress, FlushDecompress, Status};
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32};
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Size of the window: a match may reach back so far.
 const WINDOW: usize = 1 << 15;
@@ -52,7 +52,7 @@ enum Phase {
 /// The blocks of a stream.
 #[derive(Clone)]
 struct Blocks {
-    core: Box<DecompressorOxide>,
+    core: Option<Box<DecompressorOxide>>,
     window: Vec<u8>,
     /// Position in the window.
     at: usize,
@@ -70,13 +70,14 @@ impl Blocks {
     /// Decodes the next bytes.
     fn decode(&mut self, bytes: &[u8], out: &mut Vec<u8>, most: usize) -> Result<Decoded, Failure> {
         let (mut read, mut left) = (0, most);
+        let core = self.core.get_or_insert_default();
         if self.window.is_empty() {
-            self.window.resize(WINDOW, 0);
+            self.window = vec![0; WINDOW];
         }
         loop {
             let flags = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_IGNORE_ADLER32;
             let input = bytes.get(read..).unwrap_or_default();
-            let (status, taken, written) = decompress(&mut self.core, input, &mut self.window, self.at, flags);
+            let (status, taken, written) = decompress(core, input, &mut self.window, self.at, flags);
             if written > left {
                 return Err(Failure::TooLong);
             }
@@ -159,9 +160,54 @@ impl Inflate {
             Format::Zlib => (Phase::Header, Check::Adler(Adler32::new())),
             Format::Gzip => (Phase::Header, Check::Crc(crc32fast::Hasher::new(), 0)),
         };
-        let blocks = Blocks { core: Box::default(), window: Vec::new(), at: 0, begun: false };
+        let blocks = Blocks { core: None, window: Vec::new(), at: 0, begun: false };
         let held = Vec::new();
         Inflate { format, phase, held, blocks, check, tail: [0; 4], begun: false, restarts: false, rest: None }
+    }
+
+    /// Whether nothing was read.
+    fn is_fresh(&self) -> bool {
+        !self.blocks.begun && self.held.is_empty() && matches!(self.phase, Phase::Header | Phase::Blocks)
+    }
+
+    /// Decodes a whole stream; `false` if these bytes do not contain one.
+    fn at_once(&mut self, bytes: &[u8], out: &mut Vec<u8>, most: usize) -> Result<bool, Failure> {
+        /// Minimum and maximum growth of the output.
+        const STEPS: (usize, usize) = (256, 1 << 16);
+        let mut inflate = match self.format {
+            Format::Raw => Decompress::new(false),
+            Format::Zlib => Decompress::new(true),
+            Format::Gzip => return Ok(false),
+        };
+        let start = out.len();
+        loop {
+            let (before, read) = (out.len(), usize::try_from(inflate.total_in()).unwrap_or(usize::MAX));
+            if before == out.capacity() {
+                // One more byte detects longer output.
+                let free = most.saturating_sub(before - start).saturating_add(1);
+                out.reserve((before - start).clamp(STEPS.0, STEPS.1).min(free));
+            }
+            let ahead = bytes.get(read..).unwrap_or_default();
+            let status = inflate.decompress_vec(ahead, out, FlushDecompress::Finish);
+            let full = out.len() == out.capacity();
+            match status {
+                Ok(_) if out.len() - start > most => {
+                    out.truncate(start);
+                    return Err(Failure::TooLong);
+                }
+                Ok(Status::StreamEnd) => {
+                    let read = usize::try_from(inflate.total_in()).unwrap_or(usize::MAX);
+                    self.phase = Phase::Ended;
+                    self.rest = Some(bytes.len().saturating_sub(read));
+                    return Ok(true);
+                }
+                Ok(_) if full || out.len() > before => {}
+                Ok(_) | Err(_) => {
+                    out.truncate(start);
+                    return Ok(false);
+                }
+            }
+        }
     }
 
     /// Takes the bytes of the header; the number of those that belong to it.
@@ -244,6 +290,9 @@ impl Stage for Inflate {
         if self.restarts {
             *self = Inflate::new(self.format);
         }
+        if !bytes.is_empty() && self.is_fresh() && self.at_once(bytes, out, most)? {
+            return Ok(());
+        }
         self.begun |= !bytes.is_empty();
         let last = bytes.get(bytes.len().saturating_sub(4)..).unwrap_or_default();
         self.tail.rotate_left(last.len() % 4);
@@ -309,7 +358,8 @@ impl Stage for Inflate {
     }
 
     fn memory(&self) -> usize {
-        size_of::<DecompressorOxide>() + self.blocks.window.len() + self.held.capacity()
+        let core = self.blocks.core.as_deref().map_or(0, size_of_val);
+        size_of::<Self>() + core + self.blocks.window.len() + self.held.capacity()
     }
 
     fn rest(&self) -> Option<usize> {

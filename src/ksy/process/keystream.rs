@@ -2,13 +2,11 @@
 
 use super::argument::{bytes, number_or, sized};
 use super::plain::{Unchanged, same_length};
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use crate::wire::isaac::Isaac;
 use chacha20::{ChaCha20, ChaCha20Legacy, XChaCha20};
 use cipher::{Iv, Key, KeyIvInit, StreamCipher, StreamCipherSeek};
 use salsa20::{Salsa20, XSalsa20};
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Lost bytes for which a keystream is computed that can only be computed byte by byte.
 const MOST_SKIPPED: u64 = 1 << 24;

@@ -7,12 +7,10 @@
 
 use super::argument::number;
 use super::held::Held;
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use lz4_flex::block::decompress_into_with_dict;
 use std::hash::Hasher;
 use twox_hash::XxHash32;
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Size of the window: a match may reach back so far.
 const WINDOW: usize = 1 << 16;
@@ -162,7 +160,7 @@ struct Frame {
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    u32::try_from(XxHash32::oneshot(0, bytes)).unwrap_or_default()
+    XxHash32::oneshot(0, bytes)
 }
 
 /// A number at the start of these bytes.

@@ -58,8 +58,11 @@ pub(in crate::ksy) struct Processor {
     /// Whether the output is as long as the input.
     pub keeps_length: bool,
     /// Starts it; an error states which argument is wrong. An empty key leaves bytes unchanged.
-    pub make: fn(&[Argument]) -> Result<Box<dyn Stage>, String>,
+    pub make: fn(&[Argument]) -> Made,
 }
+
+/// A started processor, or which argument is wrong.
+pub(in crate::ksy) type Made = Result<Box<dyn Stage>, String>;
 
 /// The processor with this name.
 pub(in crate::ksy) fn processor(name: &str) -> Option<&'static Processor> {

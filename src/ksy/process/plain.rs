@@ -1,9 +1,7 @@
 //! Transformations of single bytes, and none at all.
 
 use super::argument::{bytes, int};
-use super::{Argument, Failure, Skip, Stage};
-
-type Made = Result<Box<dyn Stage>, String>;
+use super::{Argument, Failure, Made, Skip, Stage};
 
 /// Leaves bytes unchanged: what an empty key makes.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use super::argument::{optional, required};
 use super::{Kind, Parameter, Processor, aead, aes, block, huffman, inflate, keystream, lz4, plain, whole, zstd};
 
-type Make = fn(&[super::Argument]) -> Result<Box<dyn super::Stage>, String>;
+type Make = fn(&[super::Argument]) -> super::Made;
 
 /// One whose output is as long as its input.
 const fn cipher(name: &'static str, parameters: &'static [Parameter], make: Make, summary: &'static str) -> Processor {
@@ -36,7 +36,7 @@ pub(in crate::ksy) static PROCESSORS: &[Processor] = &[
     cipher("aes_ofb", &[KEY, IV], aes::ofb, "AES-OFB"),
     cipher("aes_cfb8", &[KEY, IV], aes::cfb8, "AES-CFB with segments of one byte (Minecraft)"),
     cipher("aes_cfb128", &[KEY, IV], aes::cfb128, "AES-CFB with segments of a block"),
-    cipher("aes_ecb", &[KEY], block::aes_ecb, "AES, block by block"),
+    cipher("aes_ecb", &[KEY], block::aes_ecb, "AES, block by block; as in all block ciphers, padding stays; so do bytes behind the last whole block"),
     cipher("aes_cbc", &[KEY, IV], block::aes_cbc, "AES-CBC; an incomplete last block is an error"),
     cipher("blowfish", &[KEY, optional("order", Kind::Text)], block::blowfish, "Blowfish, key of 4 to 56 bytes; `order` of the words in a block: \"be\", or \"le\" (Lineage 2)"),
     cipher("twofish", &[KEY], block::twofish, "Twofish, key of 16, 24 or 32 bytes"),

@@ -1,10 +1,8 @@
 //! Decompressors of whole messages: snappy, LZO, bzip2.
 
 use super::held::Held;
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use bzip2::{Decompress, Status};
-
-type Made = Result<Box<dyn Stage>, String>;
 
 /// Decompresses a message to at most this many bytes.
 type Decode = fn(&[u8], usize) -> Result<Vec<u8>, Failure>;

@@ -1,9 +1,7 @@
 //! Zstandard frames (RFC 8878). `ruzstd` decodes them; its state has no copy, so a frame is decoded when it is complete.
 
-use super::{Argument, Failure, Skip, Stage};
+use super::{Argument, Failure, Made, Skip, Stage};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-
-type Made = Result<Box<dyn Stage>, String>;
 
 const MAGIC: u32 = 0xfd2f_b528;
 

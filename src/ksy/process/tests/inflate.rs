@@ -51,6 +51,9 @@ fn a_bomb_stops_at_the_limit() {
         assert_eq!(stage(name, &[]).feed(&packed, &mut out, 1 << 16), Err(Failure::TooLong));
         assert!(out.len() <= 1 << 16);
         assert_eq!(stage(name, &[]).feed(&packed, &mut Vec::new(), 1 << 20), Ok(()));
+        let (mut pieces, mut out) = (stage(name, &[]), Vec::new());
+        pieces.feed(&packed[..20], &mut out, 1 << 20).unwrap();
+        assert_eq!(pieces.feed(&packed[20..], &mut out, 1 << 16), Err(Failure::TooLong));
     }
 }
 
