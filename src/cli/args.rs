@@ -99,6 +99,22 @@ impl Args {
         names.as_slice() == ["help"]
     }
 
+    /// Input options of the command, if it reads captures.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        match &self.task {
+            None => Some(&self.reading),
+            Some(
+                Task::Follow { reading, .. }
+                | Task::Stats { reading, .. }
+                | Task::Browse { reading, .. }
+                | Task::Explore { reading, .. }
+                | Task::Diff { reading, .. },
+            ) => Some(reading),
+            Some(Task::Objects(objects)) => Some(&objects.reading),
+            Some(_) => None,
+        }
+    }
+
     /// Whether neither a file nor hex text is given, so that input comes from standard input.
     #[must_use]
     pub fn names_no_input(&self) -> bool {
@@ -306,6 +322,15 @@ pub struct Reading {
     /// Protocol setting, such as a key or a password
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub settings: Vec<String>,
+
+    /// Read keys of conversations from this file, one a line: minecraft secret 0f1571c9 client=192.0.2.10:51000; repeatable
+    ///
+    /// A line has a protocol, a name and a value: hex, "text", base64:… or - (empty). The conditions client=IP[:PORT], server=IP[:PORT],
+    /// from=TIME, until=TIME and stream=tcp/3 restrict it to some conversations; of several matching lines the last one counts. # begins a
+    /// comment. The file may grow during a live capture. Lines that served no conversation are reported at the end. proto-dissect protocols
+    /// PROTO lists the keys that a protocol takes; docs/keys.md describes them.
+    #[arg(hide_short_help = true, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub keys: Vec<PathBuf>,
 
     /// Change a limit on memory or work, such as tree.nodes=2M; docs/limits.md lists them
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]

@@ -9,6 +9,7 @@ use crate::glossary;
 use crate::input::link_names;
 use crate::limits;
 use crate::registry::Registry;
+use crate::wire::Protocol;
 use clap::CommandFactory;
 use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
@@ -136,8 +137,11 @@ pub(super) fn links(typed: &OsStr) -> Vec<CompletionCandidate> {
 
 /// Completes protocol settings.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let settings = Registry::default().protocols().flat_map(|protocol| protocol.settings);
-    let named: Vec<(String, &str)> = settings.map(|setting| (format!("{}=", setting.name), setting.about)).collect();
+    let of_protocol = |protocol: &'static Protocol| {
+        let keys = protocol.keys.iter().map(|key| (format!("{}.{}=", protocol.this.abbrev, key.name), key.about));
+        protocol.settings.iter().map(|setting| (format!("{}=", setting.name), setting.about)).chain(keys)
+    };
+    let named: Vec<(String, &str)> = Registry::default().protocols().flat_map(of_protocol).collect();
     completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))
 }
 

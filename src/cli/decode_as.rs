@@ -1,8 +1,8 @@
 //! Parses `--as`, `--link`, `--port` and `-d`. Errors name the accepted values.
 
 use super::args::Reading;
-use super::settings;
 use super::usage_error::UsageError;
+use super::{keys, settings};
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::nearest::similar;
@@ -33,7 +33,11 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, UsageError> {
             _ => Assume::Nothing,
         },
     };
-    let settings = settings::parse(registry, &given)?;
+    let mut keys = keys::open(reading, registry)?;
+    let mut settings = settings::parse(registry, &given, &mut keys)?;
+    if let Some(keys) = keys::share(keys) {
+        settings.set_keys(keys);
+    }
     Ok(registry.choosing(Choices {
         decode_as,
         no_heuristics: reading.no_heuristics,

@@ -31,6 +31,7 @@ Examples:
   proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap
   proto-dissect -Y 'ip.src == 10.0.0.1' -w part.pcapng session.pcap
   proto-dissect -d tcp.port==4000,xfire session.pcap
+  proto-dissect --keys keys.txt session.pcap       keys of encrypted sessions, one a line
   proto-dissect follow session.pcap -s tcp/0       the bytes of a conversation
   proto-dissect stats session.pcap                 statistics
   proto-dissect protocols xfire                    coverage and settings of a protocol

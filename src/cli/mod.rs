@@ -25,6 +25,7 @@ mod input_forms;
 mod inputs;
 mod interrupt;
 mod intervals;
+mod keys;
 mod ksy;
 mod loading;
 mod notes;
@@ -162,15 +163,27 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
     let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
-    if files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
+    let reads_keys = args.reading().is_some_and(keys::reads_standard_input);
+    if reads_keys || files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
         return Err("standard input can be read only once; give a FILE");
     }
     named.extend(files);
+    named.extend(args.reading().into_iter().flat_map(|reading| reading.keys.iter().cloned()));
     if named.is_empty() { Err("nothing to watch; give a FILE, or a Kaitai Struct file with -k") } else { Ok(named) }
 }
 
-/// Runs the selected subcommand. Paths of loaded Kaitai Struct files are appended to `read`.
+/// Runs the selected subcommand, and reports keys that served nothing. Paths of loaded Kaitai Struct files are appended to `read`.
 fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
+    if let Some(mistake) = keys::mistake(&args) {
+        print_error(format_args!("{mistake}"));
+        return Exit::Usage;
+    }
+    let is_partial = keys::is_partial(&args);
+    keys::report(perform_task(args, screen, read), is_partial)
+}
+
+/// Runs the selected subcommand.
+fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
         print_error(format_args!("{mistake}"));
         return Exit::Usage;

@@ -1,23 +1,34 @@
 //! Protocol settings, `-o PROTO.NAME=VALUE`, and limits on memory and work, `--limit NAME=VALUE`.
 
-use super::preferences;
-use super::source;
 use super::usage_error::UsageError;
+use super::{keys, preferences, source};
 use crate::failure::Words;
+use crate::keys::{KeyRing, parse_value};
 use crate::limits::{self, Unset};
 use crate::nearest::{examples, similar};
 use crate::registry::Registry;
-use crate::wire::{InvalidValue, Setting, Settings, ValueKind};
+use crate::wire::{InvalidValue, Protocol, Setting, Settings, ValueKind};
 use std::io::{self, Read};
 
-/// Parses the options, with `=` or as in tshark with `:`. Errors list similar names.
-pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, UsageError> {
+/// Parses the options, with `=` or as in tshark with `:`. Values of keys are added to `keys`. Errors list similar names.
+pub(super) fn parse(registry: Registry, options: &[String], keys: &mut KeyRing) -> Result<Settings, UsageError> {
     let mut settings = Settings::new();
     for option in options {
         let Some((name, value)) = option.split_once(['=', ':']) else {
-            return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", examples(option, names(registry))));
+            let names = names(registry);
+            let known = names.iter().map(String::as_str);
+            return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", examples(option, known)));
         };
         let Some(setting) = known(registry).find(|setting| setting.name == name) else {
+            if let Some((protocol, key)) = name.split_once('.')
+                && let Some(known) = keys::known(registry, protocol, key)
+            {
+                let wrong = |message| format!("-o {name}: {message}");
+                let value = parse_value(value).map_err(wrong)?;
+                (known.check)(&value).map_err(wrong)?;
+                keys.add(&format!("-o {name}"), protocol, key, value);
+                continue;
+            }
             let unknown = || format!("-o {name}: unknown setting{}", others(registry, name));
             return Err(preferences::alternative(name, value).unwrap_or_else(unknown));
         };
@@ -89,15 +100,22 @@ fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
 
 /// Settings with similar names, or else those of the same protocol.
 fn others(registry: Registry, name: &str) -> String {
-    let similar = similar(name, names(registry));
+    let names = names(registry);
+    let names = names.iter().map(String::as_str);
+    let similar = similar(name, names.clone());
     let protocol = name.split('.').next().unwrap_or_default();
     let is_of_it = |known: &&str| known.split_once('.').is_some_and(|(of, _)| of == protocol);
-    let own: Vec<&str> = names(registry).filter(is_of_it).collect();
+    let own: Vec<&str> = names.filter(is_of_it).collect();
     if similar.is_empty() && !own.is_empty() { format!("; settings of {protocol}: {}", own.join(", ")) } else { similar }
 }
 
-fn names(registry: Registry) -> impl Iterator<Item = &'static str> {
-    known(registry).map(|setting| setting.name)
+/// Names of settings and of keys.
+fn names(registry: Registry) -> Vec<String> {
+    let of_protocol = |protocol: &'static Protocol| {
+        let keys = protocol.keys.iter().map(|key| format!("{}.{}", protocol.this.abbrev, key.name));
+        protocol.settings.iter().map(|setting| setting.name.to_owned()).chain(keys)
+    };
+    registry.protocols().flat_map(of_protocol).collect()
 }
 
 #[cfg(test)]
@@ -106,7 +124,7 @@ mod tests {
 
     #[test]
     fn settings_are_parsed_and_errors_name_valid_ones() {
-        let given = |text: &str| parse(Registry::default(), &[text.to_owned()]);
+        let given = |text: &str| parse(Registry::default(), &[text.to_owned()], &mut KeyRing::default());
         assert_eq!(given("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
         assert!(given("ip.check_checksum=TRUE").unwrap().is_on("ip.check_checksum"));
         assert!(!given("ip.check_checksum=false").unwrap().is_on("ip.check_checksum"));
@@ -123,8 +141,10 @@ mod tests {
 
     #[test]
     fn a_revision_without_a_table_is_refused_unless_a_table_is_given() {
-        let given =
-            |options: &[&str]| parse(Registry::default(), &options.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        let given = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|&text| text.to_owned()).collect();
+            parse(Registry::default(), &options, &mut KeyRing::default())
+        };
         let wrong = given(&["rs.revision=318"]).unwrap_err();
         assert!(
             wrong.contains("225, 244, 245, 254, 274, 317, 377, 550, osrs-223 to osrs-239") && wrong.contains("rs.table"),

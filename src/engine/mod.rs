@@ -96,6 +96,9 @@ impl Engine {
         let mut tree = Tree::new(demand);
         tree.run.reveal = registry.shows_secrets();
         tree.run.quote_reader = quote::reader(registry);
+        if let Some(keys) = registry.settings().keys().filter(|_| demand.streams()) {
+            keys.put_in_use();
+        }
         for text in registry.settings().secrets() {
             tree.run.secrets.learn(text.as_bytes());
         }

@@ -88,6 +88,10 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
         };
         part(head, &format!("-o {}={value}: {}", setting.name, setting.about))?;
     }
+    for (number, key) in protocol.keys.iter().enumerate() {
+        let head = if number == 0 { "keys" } else { "" };
+        part(head, &format!("--keys FILE with {} {} VALUE: {}", this.abbrev, key.name, key.about))?;
+    }
     Ok(())
 }
 
@@ -150,5 +154,12 @@ fn members_of(protocol: &'static Protocol, members: &mut Members<'_, '_>) -> io:
         members.put("name", setting.name)?;
         members.put("takes", word(setting.takes))?;
         members.put("about", setting.about)
+    })?;
+    if protocol.keys.is_empty() {
+        return Ok(());
+    }
+    members.list("keys", protocol.keys, |members, key| {
+        members.put("name", key.name)?;
+        members.put("about", key.about)
     })
 }

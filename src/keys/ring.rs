@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 pub struct KeyRing {
     files: Vec<KeyFile>,
     generation: AtomicU64,
+    in_use: AtomicBool,
 }
 
 /// The conversation that needs a key.
@@ -157,7 +158,7 @@ impl KeyRing {
     /// The first file that cannot be read, or the first line that does not parse.
     pub fn open(paths: &[PathBuf], is_interrupted: &dyn Fn() -> bool) -> Result<KeyRing, KeyError> {
         let files = paths.iter().map(|path| KeyFile::open(path, is_interrupted)).collect::<Result<_, _>>()?;
-        Ok(KeyRing { files, generation: AtomicU64::new(0) })
+        Ok(KeyRing { files, ..KeyRing::default() })
     }
 
     /// Reads lines from text instead of a file.
@@ -170,7 +171,7 @@ impl KeyRing {
             push(text);
             Ok(())
         })?;
-        Ok(KeyRing { files: vec![file], generation: AtomicU64::new(0) })
+        Ok(KeyRing { files: vec![file], ..KeyRing::default() })
     }
 
     /// Adds a value of the command line, which counts before all files. `option` is its place in messages.
@@ -186,6 +187,30 @@ impl KeyRing {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Checks the values of all lines: protocol, name and value.
+    ///
+    /// # Errors
+    /// The first line whose value is refused.
+    pub fn check(&self, check: impl Fn(&str, &str, &[u8]) -> Result<(), String>) -> Result<(), KeyError> {
+        self.files.iter().try_for_each(|file| {
+            file.lines().all().try_for_each(|parsed| {
+                let wrong = |message| KeyError { file: Arc::clone(&file.path), line: Some(parsed.line), message };
+                check(&parsed.protocol, &parsed.name, &parsed.value).map_err(wrong)
+            })
+        })
+    }
+
+    /// Records that conversations are dissected, which may ask for keys.
+    pub fn put_in_use(&self) {
+        self.in_use.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether conversations are dissected.
+    #[must_use]
+    pub fn is_in_use(&self) -> bool {
+        self.in_use.load(Ordering::Relaxed)
     }
 
     /// The last line that matches. It has then served something. If none matches, files that have grown are read first.
@@ -207,8 +232,7 @@ impl KeyRing {
         let mut unserved = Vec::new();
         for file in &self.files {
             let lines = file.lines();
-            let all = lines.parsed.iter().chain(lines.tail.iter().flat_map(|tail| &tail.parsed));
-            let of_file = all.filter(|parsed| !parsed.served.load(Ordering::Relaxed));
+            let of_file = lines.all().filter(|parsed| !parsed.served.load(Ordering::Relaxed));
             unserved.extend(of_file.map(|parsed| Unserved {
                 file: Arc::clone(&file.path),
                 line: parsed.line,
@@ -342,6 +366,11 @@ impl Growing {
 }
 
 impl Lines {
+    /// All lines in their order.
+    fn all(&self) -> impl Iterator<Item = &Parsed> {
+        self.parsed.iter().chain(self.tail.iter().flat_map(|tail| &tail.parsed))
+    }
+
     /// Parses a line.
     fn read(&mut self, path: &Arc<Path>, number: usize, line: Line<'_>) {
         let bytes = line.map(|line| if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line });
