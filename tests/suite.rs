@@ -22,6 +22,7 @@ mod heuristics;
 mod hex;
 mod html;
 mod invariants;
+mod keys;
 mod ksy;
 mod late;
 mod layout;

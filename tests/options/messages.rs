@@ -113,6 +113,7 @@ pub const CASES: &[Case] = &[
     ("-d tcp.stream==0,xfire", "-l -c 5 samples/pipboy.pcap", Differs),
     ("-d ip.addr==192.168.28.10,none", "-l -c 5 samples/pipboy.pcap", Differs),
     ("-o tcp.check_checksum=true", "--packets --number 14 samples/layers.pcap", Differs),
+    ("--keys samples/no-such.keys", "samples/xfire.pcap", Differs),
     ("--limit fragments.memory=1", "--packets -l samples/layers.pcap", Differs),
     ("--threads 1", "-l -c 2 samples/pipboy.pcap", Same),
     ("--threads 2", "-l -c 2 samples/pipboy.pcap", Same),
