@@ -58,6 +58,9 @@ impl TcpSegment<'_> {
     }
 }
 
+/// Maximum number of bytes by which a segment may precede the first one and be the beginning.
+const EARLIER: u64 = 1 << 16;
+
 /// Bytes with their origin in a frame.
 #[derive(Clone, Copy)]
 struct Run<'a> {
@@ -117,12 +120,14 @@ pub struct Accepted {
     /// Whether the limit of waiting segments is reached and nothing was stored. The caller reads buffered bytes, skips the hole
     /// and accepts the segment again until it is stored.
     pub full: bool,
+    /// Whether the stream begins earlier than before: no byte had been read. All offsets are new.
+    pub earlier: bool,
 }
 
 impl Accepted {
     fn unused(place: SegmentPosition, segment: &TcpSegment<'_>, off: u64) -> Self {
         let end = segment.bytes.len();
-        Self { place, fresh: end..end, off, span: off..off, alone: false, differs: None, full: false }
+        Self { place, fresh: end..end, off, span: off..off, alone: false, differs: None, full: false, earlier: false }
     }
 }
 
@@ -202,6 +207,9 @@ impl Direction {
             return Accepted::unused(SegmentPosition::Far, segment, next);
         }
         let place = self.place(segment, distance);
+        if place == SegmentPosition::Before && self.may_begin_earlier(distance) {
+            return self.begin_earlier(segment);
+        }
         let mut accepted = Accepted::unused(place, segment, next);
         if place == SegmentPosition::KeepAlive {
             return accepted;
@@ -223,6 +231,35 @@ impl Direction {
         accepted
     }
 
+    /// Whether a segment before the first one may be the beginning: no byte was read, and none waits after a hole.
+    fn may_begin_earlier(&self, distance: i64) -> bool {
+        let is_unread = self.buffered_off() == 0 && !self.buffered().is_empty() && self.hole().is_none() && self.gaps.is_empty();
+        let is_open = self.fin.is_none() && self.acked == 0 && self.cut_to <= self.ready.end() && self.withheld == 0;
+        is_unread && is_open && distance.unsigned_abs() <= EARLIER
+    }
+
+    /// Begins at a segment before the first one, which is accepted again behind it.
+    #[cold]
+    fn begin_earlier(&mut self, segment: &TcpSegment<'_>) -> Accepted {
+        let Some(start) = self.start else { return Accepted::unused(SegmentPosition::Before, segment, 0) };
+        let bytes = self.buffered().to_vec();
+        let pieces: Vec<Piece> = self.pieces(0, bytes.len()).collect();
+        *self = Direction::default();
+        self.expect(segment.seq);
+        let mut accepted = self.accept(segment);
+        for piece in pieces {
+            let from = usize::try_from(piece.off).unwrap_or(usize::MAX);
+            let bytes = bytes.get(from..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
+            let [a, b, c, d, ..] = piece.off.to_le_bytes();
+            let seq = start.wrapping_add(u32::from_le_bytes([a, b, c, d]));
+            let Piece { frame, at, time, .. } = piece;
+            self.accept(&TcpSegment { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time });
+        }
+        accepted.earlier = true;
+        accepted.alone = false;
+        accepted
+    }
+
     /// Accepts an ordinary segment: in order, complete, and nothing waits after a hole.
     fn follow(&mut self, segment: &TcpSegment<'_>) -> Option<Accepted> {
         let next = self.ready.end();
@@ -239,7 +276,16 @@ impl Direction {
         self.ready.append(&Run { piece, bytes });
         let alone = bytes.len() == self.buffered().len();
         let span = next..self.ready.end();
-        Some(Accepted { place: SegmentPosition::Next, fresh: 0..bytes.len(), off: next, span, alone, differs: None, full: false })
+        Some(Accepted {
+            place: SegmentPosition::Next,
+            fresh: 0..bytes.len(),
+            off: next,
+            span,
+            alone,
+            differs: None,
+            full: false,
+            earlier: false,
+        })
     }
 
     /// Stores `run`; `end` is the end of its bytes on the wire, truncated ones included.

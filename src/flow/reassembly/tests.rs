@@ -46,7 +46,16 @@ fn a_segment_in_order_can_be_read_where_it_lies() {
     let accepted = put(&mut direction, 0, b"abc");
     assert_eq!(
         accepted,
-        Accepted { place: SegmentPosition::Next, fresh: 0..3, off: 0, span: 0..3, alone: true, differs: None, full: false }
+        Accepted {
+            place: SegmentPosition::Next,
+            fresh: 0..3,
+            off: 0,
+            span: 0..3,
+            alone: true,
+            differs: None,
+            full: false,
+            earlier: false
+        }
     );
     direction.consume(2);
     let accepted = put(&mut direction, 3, b"def");
@@ -182,11 +191,26 @@ fn a_missing_syn_starts_at_the_first_data() {
     let mut direction = Direction::default();
     assert_eq!(direction.accept(&segment(90, b"")).place, SegmentPosition::Empty);
     assert_eq!(direction.accept(&segment(100, b"ab")).place, SegmentPosition::Next);
+    assert_eq!(read(&mut direction), b"ab");
     let earlier = direction.accept(&segment(90, b"0123456789"));
     assert_eq!((earlier.place, earlier.fresh), (SegmentPosition::Before, 10..10));
     let longer = direction.accept(&segment(98, b"xyaBcd"));
     assert_eq!((longer.place, longer.fresh, longer.differs), (SegmentPosition::Before, 4..6, Some(3..4)));
-    assert_eq!(read(&mut direction), b"abcd");
+    assert_eq!(read(&mut direction), b"cd");
+}
+
+#[test]
+fn a_missing_syn_starts_at_an_earlier_segment_until_bytes_are_read() {
+    let mut direction = Direction::default();
+    direction.accept(&segment(100, b"ab"));
+    let earlier = direction.accept(&segment(94, b"012345"));
+    assert_eq!((earlier.place, earlier.fresh, earlier.earlier), (SegmentPosition::Next, 0..6, true));
+    // A hole lies between them.
+    let earliest = direction.accept(&segment(90, b"xy"));
+    assert_eq!((earliest.fresh, earliest.earlier), (0..2, true));
+    assert_eq!(read(&mut direction), b"xy");
+    direction.accept(&segment(92, b"z!"));
+    assert_eq!(read(&mut direction), b"z!012345ab");
 }
 
 #[test]
