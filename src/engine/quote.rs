@@ -114,7 +114,7 @@ fn message(wire: &mut Wire<'_>, candidate: Candidate, registry: Registry, side: 
         let count = match state.extent(side, wire.ahead(), false) {
             Extent::Message(count) => count.min(wire.remaining()),
             Extent::NeedMore(_) => wire.remaining(),
-            Extent::Unknown(_) => return Ok(()),
+            Extent::Unknown(_) | Extent::Segment => return Ok(()),
         };
         return wire.within(count, &data::BYTES, |wire| state.message(side, wire));
     }

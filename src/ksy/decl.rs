@@ -28,6 +28,8 @@ pub(super) struct TypeDecl {
     pub(super) instances: Vec<AttrDecl>,
     pub(super) types: Vec<TypeDecl>,
     pub(super) enums: Vec<EnumDecl>,
+    /// What parsing an object does to the session.
+    pub(super) effect: EffectDecl,
     pub(super) to_string: Option<Syntax>,
     pub(super) representation: Option<Vec<RepresentationPart>>,
 }
@@ -50,6 +52,44 @@ pub(super) struct RegistrationDecl {
     pub(super) name: Option<Syntax>,
     pub(super) info: Option<Syntax>,
     pub(super) secrets: Vec<Named<Vec<String>>>,
+    pub(super) session: Vec<VariableDecl>,
+}
+
+/// A session variable.
+#[derive(Debug)]
+pub(super) struct VariableDecl {
+    pub(super) name: String,
+    pub(super) place: SourceRange,
+    pub(super) init: InitDecl,
+    pub(super) is_per_direction: bool,
+    pub(super) increments: bool,
+    pub(super) shared: Option<Named<&'static str>>,
+    /// `reset-on: gap`.
+    pub(super) resets: bool,
+}
+
+/// The first value of a session variable.
+#[derive(Debug)]
+pub(super) enum InitDecl {
+    /// From the key file.
+    Key,
+    Value(Syntax),
+}
+
+/// What an attribute or a type does to the session once it was read.
+#[derive(Debug, Default)]
+pub(super) struct EffectDecl {
+    pub(super) sets: Vec<(Named<String>, Syntax)>,
+    pub(super) stages: Vec<StageChangeDecl>,
+}
+
+/// The stages that the bytes of directions pass from now on.
+#[derive(Debug)]
+pub(super) struct StageChangeDecl {
+    /// Whether those of client and server.
+    pub(super) sides: [bool; 2],
+    pub(super) stages: Vec<Call>,
+    pub(super) place: SourceRange,
 }
 
 /// A value of `transport`.
@@ -103,6 +143,9 @@ pub(super) struct AttrDecl {
     pub(super) parent: Option<ParentDecl>,
     /// The extension of the file that exports the value.
     pub(super) object: Option<String>,
+    pub(super) effect: EffectDecl,
+    /// The name under which the state of its processor goes on.
+    pub(super) continues: Option<Named<String>>,
     pub(super) bytes: BytesDecl,
     /// Whether a key that affects reading has an error.
     pub(super) broken: bool,

@@ -5,6 +5,7 @@
 use super::compile::{ShapeKind, Shapes, leak};
 use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
 use super::recursive::{is_recursive, recursive};
+use super::registration::{Init, Variable};
 use crate::tree::steps::step;
 use crate::tree::{Field, Kind, Names, NodeRef, Times, title};
 use std::collections::{HashMap, HashSet};
@@ -31,6 +32,8 @@ pub(super) struct FileFields {
     all: Vec<&'static Field>,
     /// The contexts of roots.
     roots: Vec<(TypeId, u32)>,
+    /// The values of session variables; none of keys.
+    session: Vec<Option<&'static Field>>,
 }
 
 /// The field of one shape of a member.
@@ -97,7 +100,14 @@ impl FileFields {
             shapes: spec.types.iter().map(shapes).collect(),
             counts: Vec::new(),
             by_path: 0,
-            of: FileFields { entries: Vec::new(), contexts: Vec::new(), slots: Vec::new(), all: Vec::new(), roots: Vec::new() },
+            of: FileFields {
+                entries: Vec::new(),
+                contexts: Vec::new(),
+                slots: Vec::new(),
+                all: Vec::new(),
+                roots: Vec::new(),
+                session: Vec::new(),
+            },
         };
         builder.of.slots = spec.types.iter().zip(&builder.shapes).map(|(of, shapes)| places(of, shapes)).collect();
         let count = |shapes: &Vec<Shapes>| 1 + shapes.iter().map(|shapes| shapes.all().len()).sum::<usize>();
@@ -114,6 +124,34 @@ impl FileFields {
             next += 1;
         }
         builder.of
+    }
+
+    /// Adds the fields of session variables.
+    pub(super) fn add_session(&mut self, session: &[Variable], id: &str) {
+        const ABOUT: &str = "The value of the session variable with which the message was read";
+        for variable in session {
+            let abbrev = leak(&format!("{id}.session.{}", variable.name));
+            let label = leak(&variable.name);
+            let field = match (&variable.init, &variable.ty) {
+                (Init::Value(_), Ty::Int | Ty::Enum(_)) => Field::number(abbrev, label, ABOUT),
+                (Init::Value(_), Ty::Float) => Field::float(abbrev, label, ABOUT),
+                (Init::Value(_), Ty::Bool) => Field::bool(abbrev, label, ABOUT),
+                (Init::Value(_), Ty::Str) => Field::text(abbrev, label, ABOUT),
+                _ => {
+                    self.session.push(None);
+                    continue;
+                }
+            };
+            let head = format!(r#"{{"name":"{}","label":"{}","value":"#, field.abbrev, field.name);
+            let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
+            self.all.push(field);
+            self.session.push(Some(field));
+        }
+    }
+
+    /// The fields of session variables, by number.
+    pub(super) fn session(&self) -> &[Option<&'static Field>] {
+        &self.session
     }
 
     /// The context of a root.

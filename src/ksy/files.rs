@@ -250,7 +250,7 @@ impl Loader<'_> {
 }
 
 /// The text of a file.
-fn contents(path: &Path, open: Open<'_>) -> Result<String, String> {
+pub(super) fn contents(path: &Path, open: Open<'_>) -> Result<String, String> {
     let describe = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "the file may not be read".to_owned(),

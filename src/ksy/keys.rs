@@ -33,6 +33,7 @@ pub static TYPE: Keys = Keys {
         key("types", "types by name; they may be nested"),
         key("enums", "names of integers"),
         key("to-string", "an expression of text: the summary"),
+        key("-proto-dissect", "`set`: what parsing it does to the session; other programs ignore the key"),
         key("-webide-representation", "a pattern such as `{x:dec} of {y}`: the summary where `to-string` is missing"),
     ],
 };
@@ -75,10 +76,14 @@ pub static REGISTRATION: Keys = Keys {
         key("message", "the type that repeats on a stream, if it cannot be inferred from the root type"),
         key("roots", "the type that each direction begins with"),
         key("max-message", "the most bytes of a message on a stream: `64KiB`, `1MiB`"),
-        key("resync", "`magic`: after loss of sync, a direction resumes at the next magic; `none`: its bytes are data"),
+        key(
+            "resync",
+            "`magic`: after loss of sync, a direction resumes at the next magic; `segment`: at the next segment that begins with a message; `none`: its bytes are data",
+        ),
         key("name", "the attribute of a message that names it, or the enum of that attribute"),
         key("info", "the summary of a message, an f-string: `{op} of {len} bytes`"),
         key("secret", "attributes of a message whose values are masked: `[body.password]`"),
+        key("session", "variables of a conversation with their first values, or `key` for one of the key file"),
     ],
 };
 
@@ -128,6 +133,37 @@ pub static EXTENSION: Keys = Keys {
     keys: &[
         key("object", "the bytes are an object, which `objects` lists and saves: its file extension, such as `png`"),
         key("content", "what the bytes are, for readers of the file: `json`"),
+        key("set", "session variables with their new values, once the message is complete"),
+        key("stream", "processors that the bytes of a direction pass from the next message on"),
+        key("continue", "the name under which the keystream or window of `process` goes on in the next message"),
+    ],
+};
+
+/// `-proto-dissect` of a type.
+pub static TYPE_EXTENSION: Keys = Keys {
+    of: "`-proto-dissect` of a type",
+    keys: &[key("set", "session variables with their new values, once the message is complete")],
+};
+
+/// `stream` of `-proto-dissect`.
+pub static STREAM: Keys = Keys {
+    of: "`stream`",
+    keys: &[
+        key("client", "what the client sends: a processor, several as a list, or `none`"),
+        key("server", "what the server sends"),
+        key("both", "what both send"),
+    ],
+};
+
+/// A session variable in its long form.
+pub static VARIABLE: Keys = Keys {
+    of: "a session variable",
+    keys: &[
+        key("init", "the first value: an expression, or `key`"),
+        key("per", "`direction`: each direction has its own"),
+        key("increment", "`true`: one more after each message"),
+        key("share", "`client` or `pair`: conversations of the same client, or of the same two hosts, have it together"),
+        key("reset-on", "`gap`: the first value again behind lost bytes"),
     ],
 };
 
@@ -184,5 +220,19 @@ pub static VALID: Keys = Keys {
 };
 
 /// All of them, in the order of the documentation.
-pub static ALL: &[&Keys] =
-    &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &EXTENSION, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];
+pub static ALL: &[&Keys] = &[
+    &TYPE,
+    &META,
+    &REGISTRATION,
+    &ROOTS,
+    &VARIABLE,
+    &ATTRIBUTE,
+    &EXTENSION,
+    &STREAM,
+    &TYPE_EXTENSION,
+    &INSTANCE,
+    &PARAM,
+    &MEMBER,
+    &SWITCH,
+    &VALID,
+];

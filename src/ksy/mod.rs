@@ -57,7 +57,7 @@ pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
 pub fn load_with(paths: &[PathBuf], dirs: &[PathBuf], open: files::Open<'_>) -> Loaded {
     let mut report = Report::default();
     let files = files::load(paths, dirs, open, &mut report);
-    resolved(&files, report)
+    resolved(&files, open, report)
 }
 
 /// Loads a file with this text; imports are searched in its directory.
@@ -65,16 +65,17 @@ pub fn load_with(paths: &[PathBuf], dirs: &[PathBuf], open: files::Open<'_>) -> 
 pub fn load_text(path: &Path, text: &str) -> Loaded {
     let mut report = Report::default();
     let files = files::load_text(path, text.to_owned(), &mut report);
-    resolved(&files, report)
+    resolved(&files, &files::open, report)
 }
 
-fn resolved(files: &files::Files, mut report: Report) -> Loaded {
-    let spec = resolve::resolve(files, &mut report);
+fn resolved(files: &files::Files, open: files::Open<'_>, mut report: Report) -> Loaded {
+    let (spec, beside) = resolve::resolve(files, open, &mut report);
     let spec = (!report.has_errors()).then_some(spec);
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
     }
-    let paths = files.sources.iter().map(|source| source.path.clone()).collect();
+    let paths = files.sources.iter().map(|source| source.path.clone()).chain(beside);
+    let paths = paths.collect();
     Loaded { spec, diagnostics: report.into_diagnostics(&files.sources), files: paths }
 }
 

@@ -23,6 +23,8 @@ pub struct Spec {
     pub enums: Vec<Enum>,
     /// The top type of each requested file, in the order of the request.
     pub roots: Vec<TypeId>,
+    /// Tables that expressions name.
+    pub tables: Vec<Table>,
 }
 
 impl Spec {
@@ -80,6 +82,8 @@ pub struct Type {
     pub instances: Vec<Member>,
     /// The static type of `_parent`: [`Ty::Struct`] with a type if all users have the same type.
     pub parent: Ty,
+    /// `set` of `-proto-dissect`.
+    pub effect: Effect,
     /// `to-string`, else `-webide-representation`: an expression of type [`Ty::Str`].
     pub summary: Option<Expr>,
     /// Position of its name; for the top of a file, of `meta/id`.
@@ -167,6 +171,8 @@ pub struct Member {
     pub ty: Ty,
     /// For bytes that can be exported as a file, the extension of its name.
     pub object: Option<String>,
+    /// What it does to the session.
+    pub effect: Effect,
     /// Position of its name; without a name, of the whole attribute.
     pub place: SourceRange,
 }
@@ -333,7 +339,7 @@ pub enum Process {
     RotateRight(Expr),
     /// A zlib stream.
     Zlib,
-    /// A custom processor of the program, by its name as written (`nested.deeply.custom_fx`).
+    /// A processor of the program, by its name as written (`nested.deeply.custom_fx`).
     Custom {
         /// Its name.
         name: String,
@@ -341,7 +347,53 @@ pub enum Process {
         args: Vec<Expr>,
         /// Position of its name.
         place: SourceRange,
+        /// The name under which its state goes on in the next message of the direction.
+        continues: Option<String>,
     },
+}
+
+/// What an attribute or a type does to the session once its message is complete.
+#[derive(Debug, Clone, Default)]
+pub struct Effect {
+    /// Session variables, by index, with their new values.
+    pub sets: Vec<(u32, Expr)>,
+    /// Changes of the stages that bytes of directions pass.
+    pub stages: Vec<StageChange>,
+}
+
+impl Effect {
+    /// Whether nothing changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty() && self.stages.is_empty()
+    }
+}
+
+/// The stages that bytes pass from the next message on.
+#[derive(Debug, Clone)]
+pub struct StageChange {
+    /// Whether those of client and server.
+    pub sides: [bool; 2],
+    /// The processors in order, by name, with their arguments.
+    pub stages: Vec<(&'static str, Vec<Expr>)>,
+}
+
+/// A table beside the file.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Its file name as written.
+    pub name: String,
+    /// Its rows by version.
+    pub versions: Vec<TableVersion>,
+}
+
+/// The rows of a table that are valid from a version on, or of one version.
+#[derive(Debug, Clone)]
+pub struct TableVersion {
+    /// The version.
+    pub version: i128,
+    /// Opcodes with their sizes, ascending; −1 for a size in the message.
+    pub rows: Vec<(i128, i128)>,
 }
 
 /// A constraint on a value.

@@ -17,6 +17,10 @@ fields! {
     VALUE = broken("ksy.value", "no such value", "An expression uses a value that does not exist or is of another kind");
     RANGE = broken("ksy.range", "out of range", "A size, position, index or shift is out of range, or a divisor is zero");
     OVERFLOW = broken("ksy.overflow", "overflow", "A number exceeds 128 bits in an expression, or 64 bits in a field");
+    UNKNOWN = odd("ksy.unknown", "not deciphered", "Bytes depend on a key, a state or a keystream that is not known");
+    KEY = odd("ksy.key", "key does not fit", "What a key of a key file deciphers is no message of the protocol");
+    RESUMED = info("ksy.resumed", "messages go on", "Message boundaries were lost, and a segment begins with a message again");
+    STALE = odd("ksy.stale", "state may be stale", "Bytes are missing that may have changed the state of the session");
     PROCESS = broken("ksy.process", "not processed", "Bytes cannot be processed: damaged, or by an unknown processor");
     RECURSION = broken("ksy.recursion", "nested too deep", "Types or instances nest deeper than the limit");
     VALUES = broken("ksy.values", "too many values", "The message has more values than the limit");

@@ -2,16 +2,19 @@
 //!
 //! Fields are compared by address and are never freed, so those of a file are leaked once on loading.
 
-use super::compile::program::{Program, RunCode, UnitCode};
+use super::compile::program::{InitCode, Program, RunCode, UnitCode, VariableCode};
 use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
-use super::registration::{Carrier, Framed, Registration, Roots};
-use super::run::{Context, Memory, Message, UnitPart, run};
-use super::session::{Counter, Session};
+use super::registration::{Carrier, Framed, Registration, Resync, Roots};
+use super::run::{After, Context, Memory, Message, SessionView, UnitPart, run};
+use super::session::{Datagrams, Plain, Session};
 use crate::tree::{BySide, Field, Side};
-use crate::wire::{Conversation, Described, Dissector, Exchange, Found, Heuristic, On, Opening, Protocol, Result, Verdict, Wire};
+use crate::wire::{
+    Conversation, Described, Dissector, Exchange, Found, Heuristic, KeyName, On, Opening, Protocol, Result, Setting, Settings,
+    ValueKind, Verdict, Wire,
+};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -30,7 +33,7 @@ pub(super) struct File {
     any: (u32, u32),
     /// Alternatives for the first bytes.
     pub(super) magic: Vec<Vec<u8>>,
-    pub(super) resyncs: bool,
+    pub(super) resync: Resync,
     pub(super) max_message: Option<usize>,
     /// Whether all bytes of a side are one message.
     pub(super) is_connection: bool,
@@ -38,6 +41,14 @@ pub(super) struct File {
     open: Option<String>,
     /// Whether messages are numbered.
     counts: bool,
+    /// The name of the protocol.
+    pub(super) id: &'static str,
+    /// Whether messages depend on earlier ones: session variables, stages, or processors that go on.
+    pub(super) has_session: bool,
+    /// The session variables to which messages of each direction add, as bits: each missing message leaves them unknown.
+    pub(super) accumulated: BySide<u64>,
+    /// The full names of the session variables, which options set.
+    pub(super) variables: Vec<&'static str>,
 }
 
 /// The content of a direction.
@@ -55,12 +66,34 @@ pub(super) struct Direction {
 
 impl File {
     /// Dissects a message into the layer of a wire.
-    pub(super) fn dissect(&self, message: &Message<'_>, wire: &mut Wire<'_>) -> Result {
+    pub(super) fn dissect(&self, message: &Message<'_>, view: SessionView<'_>, wire: &mut Wire<'_>) -> (Result, After) {
         MEMORY.with_borrow_mut(|memory| {
-            let result = run(&self.program, &self.fields, message, memory, wire);
+            let result = run(&self.program, &self.fields, message, memory, view, wire);
             memory.clear();
             result
         })
+    }
+
+    /// Whether messages set stages for the bytes of a direction.
+    pub(super) fn stages(&self, side: Side) -> bool {
+        let changes = self.program.effects.iter().flat_map(|effect| &effect.stages);
+        changes.into_iter().any(|(sides, _)| sides.get(side.index()).copied().unwrap_or_default())
+    }
+
+    /// Whether messages change session variables.
+    pub(super) fn changes(&self) -> bool {
+        self.program.session.iter().any(|variable| variable.is_set)
+    }
+
+    /// The names of the session variables that messages change.
+    pub(super) fn changing_names(&self) -> Vec<&'static str> {
+        self.program.session.iter().filter(|variable| variable.is_set).map(|variable| variable.name).collect()
+    }
+
+    /// The session variables that are keys, as bits.
+    pub(super) fn key_bits(&self) -> u64 {
+        let keys = (0..).zip(&self.program.session).filter(|(_, variable)| matches!(variable.init, InitCode::Key));
+        keys.fold(0, |bits, (number, _)| bits | 1 << std::cmp::min(number, 63))
     }
 
     /// Calls a function with the memory of this thread.
@@ -72,7 +105,13 @@ impl File {
     pub(super) fn datagram(&self, from: Option<Side>, index: u64, wire: &mut Wire<'_>) -> Result {
         let (of, place) = from.map_or(self.any, |side| self.sides[side].root);
         let context = Context { from, index, ports: ports(wire) };
-        self.dissect(&Message { part: UnitPart::Whole(of), place, slot: 0, context, is_cut: false }, wire)
+        let message = Message { part: UnitPart::Whole(of), place, slot: 0, context, is_cut: false };
+        self.dissect(&message, SessionView::default(), wire).0
+    }
+
+    /// The root of a datagram with its context.
+    pub(super) fn datagram_root(&self, from: Side) -> (u32, u32) {
+        self.sides[from].root
     }
 }
 
@@ -86,12 +125,12 @@ impl Described for File {
         self.datagram(wire.sender(), 0, wire)
     }
 
-    fn exchange(&'static self) -> Option<Box<dyn Exchange>> {
-        self.counts.then(|| Box::new(Counter::new(self)) as Box<dyn Exchange>)
+    fn exchange(&'static self, settings: &Settings) -> Option<Box<dyn Exchange>> {
+        (self.counts || self.has_session).then(|| Box::new(Datagrams::new(self, settings)) as Box<dyn Exchange>)
     }
 
-    fn conversation(&'static self, from_start: [bool; 2]) -> Box<dyn Conversation> {
-        Box::new(Session::new(self, from_start))
+    fn conversation(&'static self, settings: &Settings, from_start: [bool; 2]) -> Box<dyn Conversation> {
+        if self.has_session { Box::new(Session::new(self, settings, from_start)) } else { Box::new(Plain::new(self, from_start)) }
     }
 
     fn recognizes(&self, bytes: &[u8]) -> bool {
@@ -142,8 +181,9 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
     let id = leak(&spec.type_of(top).name);
     let is_on_tcp = registration.is_some_and(|registration| registration.is_on_tcp() && registration.framing == Framed::Messages);
     let runs: Vec<TypeId> = units.iter().filter(|_| is_on_tcp).filter_map(|(_, unit)| holder(unit)).collect();
-    let fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
-    let program = compile(spec, registration);
+    let mut fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
+    fields.add_session(registration.map(|registration| registration.session.as_slice()).unwrap_or_default(), id);
+    let program = compile(spec, top, registration);
     let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
     let open =
@@ -152,11 +192,19 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
         any: (roots.any.0, fields.root(roots.any)),
         sides: BySide { client, server },
         magic: registration.map(|registration| registration.magic.clone()).unwrap_or_default(),
-        resyncs: registration.is_some_and(|registration| registration.resyncs),
+        resync: registration.map(|registration| registration.resync).unwrap_or_default(),
         max_message: registration.and_then(|registration| registration.max_message),
         is_connection,
         open,
         counts: roots.distinct().iter().any(|root| spec.type_of(*root).params.iter().any(|param| param.name == "pd_index")),
+        id,
+        has_session: !program.session.is_empty() || !program.effects.is_empty() || !program.continued.is_empty(),
+        accumulated: {
+            let of =
+                |root: TypeId| registration.map_or(0, |registration| super::walk::accumulated(spec, root, &registration.session));
+            BySide { client: of(roots.client), server: of(roots.server) }
+        },
+        variables: program.session.iter().map(|variable| leak(&format!("{id}.{}", variable.name))).collect(),
         program,
         fields,
     }))
@@ -174,7 +222,24 @@ fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, re
     let this: &'static Field = Box::leak(Box::new(Field::protocol(id, id, title).covers(covers)));
     let all: Vec<&'static Field> = std::iter::once(this).chain(file.fields.all().iter().copied()).collect();
     let protocol = Protocol::new(this, Vec::leak(all)).found(Vec::leak(found));
-    Box::leak(Box::new(Protocol { rest: file.fields.unparsed(0), ..protocol }))
+    let (settings, keys) = (settings(file), keys(file));
+    Box::leak(Box::new(Protocol { rest: file.fields.unparsed(0), settings, keys, ..protocol }))
+}
+
+/// The session variables as options.
+fn settings(file: &File) -> &'static [Setting] {
+    let setting = |(name, variable): (&&'static str, &VariableCode)| {
+        let is_key = matches!(variable.init, InitCode::Key);
+        let about = if is_key { "A key of the session, as in a key file" } else { "The first value of a session variable" };
+        Setting { name, about, takes: ValueKind::Value }
+    };
+    Vec::leak(file.variables.iter().zip(&file.program.session).map(setting).collect())
+}
+
+/// The session variables that key files give.
+fn keys(file: &File) -> &'static [KeyName] {
+    let keys = file.program.session.iter().filter(|variable| matches!(variable.init, InitCode::Key));
+    Vec::leak(keys.map(|variable| KeyName::new(variable.name, "A key of the session")).collect())
 }
 
 type Units = [(TypeId, std::result::Result<Unit, Open>); 2];

@@ -1,7 +1,7 @@
 //! The key `-proto-dissect` of `meta`: where a protocol is found, and how its messages are framed.
 
 use super::expr::Expr;
-use super::model::{Spec, TypeId};
+use super::model::{Spec, Ty, TypeId};
 use super::source_range::SourceRange;
 use std::ops::RangeInclusive;
 
@@ -22,16 +22,76 @@ pub struct Registration {
     pub roots: Roots,
     /// `max-message`: maximum message size on a stream.
     pub max_message: Option<usize>,
-    /// `resync: magic`: whether a direction resynchronizes at the next magic.
-    pub resyncs: bool,
+    /// `resync`: where a direction without message boundaries goes on.
+    pub resync: Resync,
     /// `name`, by the type of the message: a member of an enum, or text.
     pub names: Vec<(TypeId, Expr)>,
     /// `info`, by the type of the message: text.
     pub infos: Vec<(TypeId, Expr)>,
     /// `secret`: paths of attributes below a message.
     pub secrets: Vec<Secret>,
+    /// `session`: the variables of a conversation.
+    pub session: Vec<Variable>,
     /// Position of the key.
     pub place: SourceRange,
+}
+
+/// Where a direction without message boundaries goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Resync {
+    /// Nowhere.
+    #[default]
+    No,
+    /// At the next magic.
+    Magic,
+    /// At the next segment that begins with a message.
+    Segment,
+}
+
+/// A session variable.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The first value.
+    pub init: Init,
+    /// The type of its values.
+    pub ty: Ty,
+    /// For an integer, its number of bits and whether it is signed.
+    pub width: (u8, bool),
+    /// `per: direction`: whether each direction has its own.
+    pub is_per_direction: bool,
+    /// `increment`: whether it is one more after each message.
+    pub increments: bool,
+    /// `share`: which conversations have it together.
+    pub shared: Shared,
+    /// `reset-on: gap`: whether it has its first value behind lost bytes.
+    pub resets: bool,
+    /// Whether a message may change it.
+    pub is_set: bool,
+    /// Position of its name.
+    pub place: SourceRange,
+}
+
+/// The first value of a session variable.
+#[derive(Debug, Clone)]
+pub enum Init {
+    /// That of the key file.
+    Key,
+    /// An expression, possibly of other variables.
+    Value(Expr),
+}
+
+/// The conversations that have a variable together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shared {
+    /// Each has its own.
+    #[default]
+    No,
+    /// Those of a client.
+    Client,
+    /// Those of a client and a server.
+    Pair,
 }
 
 /// A carrier of the protocol.

@@ -1,7 +1,10 @@
 //! The expressions of a model.
 
-use super::expr::Expr;
-use super::model::{Bytes, Data, Member, ParentOf, Process, Read, Repeat, Size, Type, Valid, ValueSource};
+use super::expr::walk::any;
+use super::expr::{Expr, Kind};
+use super::model::{Bytes, Data, Member, ParentOf, Process, Read, Repeat, Size, Spec, Type, TypeId, Valid, ValueSource};
+use super::recursive::objects;
+use super::registration::Variable;
 
 impl Type {
     /// All expressions of the type itself, without subexpressions.
@@ -14,6 +17,32 @@ impl Type {
         let members = self.seq.iter().chain(&self.instances).flat_map(Member::expressions);
         switch.chain(members).chain(&self.summary).collect()
     }
+}
+
+/// The session variables that messages below a root change by their old value, as bits.
+pub(super) fn accumulated(spec: &Spec, root: TypeId, session: &[Variable]) -> u64 {
+    let mut seen = vec![false; spec.types.len()];
+    let mut open = vec![root.0];
+    let mut found =
+        session.iter().enumerate().filter(|(_, variable)| variable.increments).fold(0, |bits, (at, _)| bits | bit(at));
+    while let Some(of) = open.pop() {
+        let Some(seen) = seen.get_mut(of as usize).filter(|seen| !**seen) else { continue };
+        *seen = true;
+        let of = spec.type_of(TypeId(of));
+        let members = || of.seq.iter().chain(&of.instances);
+        for (variable, value) in members().map(|member| &member.effect).chain([&of.effect]).flat_map(|effect| &effect.sets) {
+            let is_own = |part: &Expr| matches!(part.kind, Kind::Variable { variable: of, .. } if of == *variable);
+            if any(value, &mut |part| is_own(part)) {
+                found |= bit(*variable as usize);
+            }
+        }
+        open.extend(members().flat_map(objects));
+    }
+    found
+}
+
+fn bit(at: usize) -> u64 {
+    1 << at.min(63)
 }
 
 impl Member {

@@ -1,7 +1,8 @@
 //! The interface of stream protocols: message boundaries, dissection and gaps.
 
 use super::{Protocol, Result, Wire};
-use crate::tree::{Object, Partial, Side, Unended};
+use crate::tree::{Object, Partial, Side, StreamId, Time, Unended};
+use std::net::SocketAddr;
 
 /// Where the next message of a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,19 @@ pub enum Extent {
     NeedMore(usize),
     /// This many bytes belong to no message of the protocol.
     Unknown(usize),
+    /// The rest of the segment belongs to no message of the protocol; one may begin with the next segment.
+    Segment,
+}
+
+/// What is known of a stream before its first message.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginning {
+    /// The stream number.
+    pub stream: StreamId,
+    /// Client and server, if known.
+    pub ends: Option<[SocketAddr; 2]>,
+    /// The time of its first captured frame.
+    pub first: Time,
 }
 
 /// Stream bytes missing from the capture.
@@ -57,6 +71,11 @@ pub enum Next {
 
 /// The state of one connection of a stream protocol.
 pub trait Conversation: Send {
+    /// Tells which stream it is. Called once, before anything else.
+    fn begins(&mut self, beginning: &Beginning) {
+        let _ = beginning;
+    }
+
     /// Returns the boundary of the next message. `ahead` holds the unread bytes. `more` is false when nothing can follow
     /// them, at the end of the stream or before a gap. A length beyond `ahead` then means a truncated message.
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent;
@@ -66,6 +85,27 @@ pub trait Conversation: Send {
     /// # Errors
     /// If reading had to stop; earlier fields are kept.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
+
+    /// Whether the bytes of the message just dissected contain another one, which is dissected now.
+    fn repeats(&mut self, from: Side) -> bool {
+        let _ = from;
+        false
+    }
+
+    /// Whether bytes of both sides for which more bytes were awaited can be read now; true once.
+    fn releases(&mut self) -> bool {
+        false
+    }
+
+    /// Reports how many bytes the segment had left that belong to no message ([`Extent::Segment`]).
+    fn passed(&mut self, from: Side, count: usize) {
+        let _ = (from, count);
+    }
+
+    /// Receives bytes behind a gap that belong to the message before it.
+    fn rest(&mut self, from: Side, bytes: &[u8]) {
+        let _ = (from, bytes);
+    }
 
     /// Reports lost bytes. [`Conversation::extent`] runs again on the bytes after them.
     fn gap(&mut self, from: Side, missing: Missing) {

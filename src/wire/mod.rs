@@ -24,7 +24,7 @@ mod wire;
 
 pub use crate::keys::{Key, KeyRing, Owner};
 pub use bits::BitWire;
-pub use conversation::{Conversation, Extent, Missing, Next, Resumption};
+pub use conversation::{Beginning, Conversation, Extent, Missing, Next, Resumption};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Unfinished};
 pub use followed::{ContentSource, FollowedContent};

@@ -239,10 +239,10 @@ pub trait Described: Sync {
     fn message(&self, wire: &mut Wire<'_>) -> Result;
 
     /// Creates the state of a new datagram conversation, if its datagrams depend on earlier ones.
-    fn exchange(&'static self) -> Option<Box<dyn Exchange>>;
+    fn exchange(&'static self, settings: &Settings) -> Option<Box<dyn Exchange>>;
 
     /// Creates the state of a new stream; `from_start` states for client and server whether their bytes are the very first ones.
-    fn conversation(&'static self, from_start: [bool; 2]) -> Box<dyn Conversation>;
+    fn conversation(&'static self, settings: &Settings, from_start: [bool; 2]) -> Box<dyn Conversation>;
 
     /// Whether a datagram matches the format.
     fn recognizes(&self, bytes: &[u8]) -> bool;
@@ -319,7 +319,7 @@ impl Dissector {
     pub fn conversation(self, settings: &Settings, from_start: [bool; 2]) -> Option<Box<dyn Conversation>> {
         match self {
             Dissector::Stream(open) => Some(open(settings)),
-            Dissector::DescribedStream(described) => Some(described.conversation(from_start)),
+            Dissector::DescribedStream(described) => Some(described.conversation(settings, from_start)),
             Dissector::Datagram(_) | Dissector::Exchange(_) | Dissector::Described(_) => None,
         }
     }
@@ -329,7 +329,7 @@ impl Dissector {
     pub fn exchange(self, settings: &Settings) -> Option<Box<dyn Exchange>> {
         match self {
             Dissector::Exchange(open) => Some(open(settings)),
-            Dissector::Described(described) => described.exchange(),
+            Dissector::Described(described) => described.exchange(settings),
             Dissector::Datagram(_) | Dissector::Stream(_) | Dissector::DescribedStream(_) => None,
         }
     }

@@ -122,8 +122,20 @@ impl Stream {
                 continue;
             }
             if !self.step(side, following, out) {
-                return;
+                if !self.releases() {
+                    return;
+                }
+                self.halves.iter_mut().for_each(|half| half.wanted = 0);
+                self.drain_both(out);
             }
+        }
+    }
+
+    /// Whether its protocol can read bytes now that were held back.
+    fn releases(&mut self) -> bool {
+        match &mut self.dissector {
+            StreamDissector::Known(_, conversation) => conversation.releases(),
+            StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => false,
         }
     }
 
@@ -219,7 +231,7 @@ impl Stream {
         let timely = is_late.then(|| out.begin_late(self.method.is_none()));
         let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
         let is_fine = match (run.cut, &self.dissector) {
-            (Some(cut), StreamDissector::Known(..)) => self.show_message(side, &run, cut, out),
+            (Some(cut), StreamDissector::Known(..)) => self.show_messages(side, &run, cut, out),
             (None, StreamDissector::None | StreamDissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
                 out.count(run.len, self.halves[side].reassembly.pieces(run.off, run.len));
                 true
@@ -246,6 +258,21 @@ impl Stream {
             out.end_late(&timely);
         }
         self.add_deferred_objects(out.tree);
+    }
+
+    /// Emits a message, and those that its bytes contain as well. Returns false if their dissector panicked.
+    #[inline]
+    fn show_messages(&mut self, side: Side, run: &Run, cut: Cut, out: &mut Out<'_>) -> bool {
+        loop {
+            let is_fine = self.show_message(side, run, cut, out);
+            let repeats = match &mut self.dissector {
+                StreamDissector::Known(_, conversation) => is_fine && !out.is_full() && conversation.repeats(side),
+                StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => false,
+            };
+            if !repeats {
+                return is_fine;
+            }
+        }
     }
 
     /// Emits a message and the payloads in it. Returns false if its dissector panicked.

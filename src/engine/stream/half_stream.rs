@@ -162,7 +162,7 @@ impl HalfStream {
 
     /// Decides how to handle the available bytes.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
-        if let Some(step) = self.rest_of_message() {
+        if let Some(step) = self.rest_of_message(conversation, side) {
             step
         } else if self.framing_stopped {
             Step::Data(self.reassembly.buffered().len())
@@ -186,6 +186,9 @@ impl HalfStream {
         if matches!(extent, Extent::Message(_)) {
             self.secret_run = 0;
         }
+        if extent == Extent::Segment {
+            conversation.passed(side, self.run_of(extent));
+        }
         match extent {
             Extent::Message(0) | Extent::Unknown(0) => Step::Data(len),
             Extent::Message(end) if end <= len => Step::Message { len: end, cut: Cut::No },
@@ -205,22 +208,36 @@ impl HalfStream {
                 (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false);
                 self.incomplete(conversation, side, following)
             }
-            Extent::Unknown(run) if self.secret_run > 0 => {
-                let run = run.min(len);
+            Extent::Unknown(_) | Extent::Segment if self.secret_run > 0 => {
+                let run = self.run_of(extent);
                 self.secret_run = self.secret_run.saturating_sub(run);
                 Step::SecretData(run)
             }
-            Extent::Unknown(run) => Step::Data(run.min(len)),
+            Extent::Unknown(_) | Extent::Segment => Step::Data(self.run_of(extent)),
+        }
+    }
+
+    /// Number of available bytes that belong to no message.
+    fn run_of(&self, extent: Extent) -> usize {
+        let len = self.reassembly.buffered().len();
+        match extent {
+            Extent::Unknown(run) => run.min(len),
+            Extent::Segment => {
+                let first = self.reassembly.pieces(self.reassembly.buffered_off(), len).next();
+                first.map_or(len, |piece| (piece.len as usize).clamp(1, len))
+            }
+            Extent::Message(_) | Extent::NeedMore(_) => len,
         }
     }
 
     /// Bytes behind a gap that belong to the message before it.
     #[inline]
-    fn rest_of_message(&mut self) -> Option<Step> {
+    fn rest_of_message(&mut self, conversation: &mut dyn Conversation, side: Side) -> Option<Step> {
         let ahead = self.reassembly.buffered();
         if self.outstanding > 0 {
             let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(ahead.len());
             self.outstanding -= rest as u64;
+            conversation.rest(side, ahead.get(..rest).unwrap_or(ahead));
             return Some(if self.outstanding_is_secret { Step::SecretData(rest) } else { Step::Data(rest) });
         }
         if self.secret_line > 0 {

@@ -29,7 +29,7 @@ use crate::tree::{
     Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, On, Protocol};
+use crate::wire::{Conversation, Missing, On, Protocol};
 use half_stream::{Following, HalfStream};
 use relayed::Relay;
 use segment_context::SegmentContext;
@@ -101,6 +101,7 @@ struct Choice {
 struct Life {
     last_frame: u64,
     last_time: Time,
+    first_time: Time,
     /// Whether a side reset the connection.
     reset: bool,
     /// Whether the end of the stream was reported.
@@ -391,6 +392,7 @@ impl Stream {
     /// Accepts a segment and emits the messages it completes, on either side.
     pub(super) fn accept(&mut self, context: &SegmentContext<'_>, out: &mut Out<'_>) {
         let &SegmentContext { frame, bytes, segment, header, side, .. } = context;
+        self.life.first_time = self.life.first_time.or(frame.time);
         (self.life.last_frame, self.life.last_time) = (frame.number, frame.time);
         self.life.reset |= header.rst();
         let start = (segment.range.start + header.len).min(segment.range.end);
@@ -490,6 +492,9 @@ impl Stream {
             out.must = must;
             accepted = self.halves[side].reassembly.accept(segment);
         }
+        if accepted.earlier {
+            self.begin_earlier(side);
+        }
         if !accepted.span.is_empty() {
             self.halves[side].note_arrival(out.tree.frame.number, &accepted.span);
             if !segment.bytes.is_empty() {
@@ -511,6 +516,16 @@ impl Stream {
             self.hide_unread(side, segment, out);
         }
         side
+    }
+
+    /// A side begins earlier than before: what is known of its next message is of no use.
+    #[cold]
+    fn begin_earlier(&mut self, side: Side) {
+        let half = &mut self.halves[side];
+        (half.wanted, half.outstanding) = (0, 0);
+        if let StreamDissector::Known(_, conversation) = &mut self.dissector {
+            conversation.gap(side, Missing { bytes: 0, in_step: true });
+        }
     }
 
     /// Whether a message of this side is incomplete.

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::registry::{Candidate, Owner, Registry};
 use crate::tree::{BySide, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
-use crate::wire::{Missing, Opening};
+use crate::wire::{Beginning, Missing, Opening};
 
 /// Bytes of a stream captured midway within which a protocol registered on its port may recognize it.
 const MAX_JOINING: u64 = 1 << 20;
@@ -72,6 +72,7 @@ impl Stream {
     /// Begins the conversation of the chosen protocol, which misses the bytes emitted before. Returns false if there is none.
     fn adopt(&mut self, Candidate { protocol, found }: Candidate, from_start: [bool; 2], registry: Registry) -> bool {
         let Some(mut conversation) = found.dissector.conversation(registry.settings(), from_start) else { return false };
+        conversation.begins(&self.beginning());
         for side in Side::BOTH.into_iter().filter(|_| self.choice.shown) {
             let bytes = self.halves[side].reassembly.buffered_off();
             if bytes > 0 {
@@ -84,6 +85,11 @@ impl Stream {
             half.is_in_doubt |= !from_start;
         }
         true
+    }
+
+    /// What a protocol may know of it before its first message.
+    pub(super) fn beginning(&self) -> Beginning {
+        Beginning { stream: self.id, ends: self.endpoints.sockets, first: self.life.first_time }
     }
 
     /// The number of buffered bytes, if no protocol dissects them, before a segment in which one begins. At such a segment, the
@@ -103,7 +109,8 @@ impl Stream {
         match found {
             None => len,
             Some((0, Candidate { protocol, found })) => {
-                if let Some(conversation) = found.dissector.conversation(out.registry.settings(), [false; 2]) {
+                if let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), [false; 2]) {
+                    conversation.begins(&self.beginning());
                     self.dissector = StreamDissector::Known(protocol, conversation);
                     self.halves[side.other()].is_in_doubt = true;
                 }

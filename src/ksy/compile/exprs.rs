@@ -4,6 +4,7 @@ use super::program::{Code, PieceCode, Step};
 use super::{Compiler, next};
 use crate::ksy::expr::{Expr, Kind, Piece, Slot};
 use crate::ksy::model::{Ty, TypeId};
+use crate::ksy::process;
 use crate::ksy::run::value::{Blob, CONSTANTS};
 
 impl Compiler<'_> {
@@ -36,6 +37,20 @@ impl Compiler<'_> {
                 let count = next(elements);
                 out.push(if expr.ty == Ty::Bytes { Step::ListAsBytes(count) } else { Step::List(count) });
             }
+            Kind::Variable { top, variable, .. } if *top == self.top => out.push(Step::Variable(*variable)),
+            // Of another file, which is not the root here.
+            Kind::Variable { top, slot, .. } => {
+                let slot = self.slot(*top, *slot);
+                out.extend([Step::This, Step::Root, Step::Field { of: top.0, slot }]);
+            }
+            Kind::Call(name, args) => {
+                args.iter().for_each(|arg| self.expr(arg, out));
+                if let Some(function) = process::function(name) {
+                    self.program.functions.push(function);
+                }
+                out.push(Step::Call(next(&self.program.functions).saturating_sub(1), next(args)));
+            }
+            Kind::Table(table, version) => self.unary(version, Step::Table(*table), out),
             Kind::This => out.push(Step::This),
             Kind::Item => out.push(Step::Item),
             Kind::Index => out.push(Step::Index),

@@ -8,31 +8,35 @@ mod shapes;
 pub(in crate::ksy) use extents::looks_around;
 pub(in crate::ksy) use shapes::{ShapeKind, Shapes};
 
-use super::expr::Slot;
+use super::expr::{Expr, Slot};
 use super::model::{
-    Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
-    Terminator, Ty, Type, TypeId, Valid, ValueSource,
+    Bytes, Data, Effect, Encoding, Endian, EndianSwitch, FixedEndian, Member, Object, ParentOf, Process, Repeat, Size, Spec,
+    Switch, Terminator, Ty, Type, TypeId, Valid, ValueSource,
 };
-use super::registration::Registration;
+use super::process;
+use super::registration::{Init, Registration};
 use super::run::encoding::Charset;
 use super::run::process::processor;
 use super::source_range::offset;
 use program::{
-    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
-    ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
+    BytesCode, CharsetCode, Code, DataCode, DataKind, EffectCode, EndianCode, EndianKind, EnumCode, InitCode, MemberCode,
+    NameCode, ObjectCode, ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, StageCode, Step, SwitchCode,
+    TerminatorCode, TypeCode, ValidCode, VariableCode,
 };
 use std::collections::HashSet;
 
 /// Compiles a model. Names are leaked: a file is loaded once, and its fields are never freed.
-pub(in crate::ksy) fn compile(spec: &Spec, registration: Option<&Registration>) -> Program {
+pub(in crate::ksy) fn compile(spec: &Spec, top: TypeId, registration: Option<&Registration>) -> Program {
     let used = extents::used_slots(spec);
-    let mut compiler = Compiler { spec, program: Program::default(), used, sizes: extents::Sizes::default() };
+    let mut compiler = Compiler { spec, top, program: Program::default(), used, sizes: extents::Sizes::default() };
+    compiler.program.tables = spec.tables.clone();
     compiler.enums();
     for (index, of) in spec.types.iter().enumerate() {
         compiler.type_of(TypeId(offset(index)), of);
     }
     if let Some(registration) = registration {
         compiler.headings(registration);
+        compiler.session(registration);
     }
     compiler.program
 }
@@ -40,6 +44,8 @@ pub(in crate::ksy) fn compile(spec: &Spec, registration: Option<&Registration>) 
 /// A compilation: the model, and the program so far.
 struct Compiler<'s> {
     spec: &'s Spec,
+    /// The top type of the file whose session it is.
+    top: TypeId,
     program: Program,
     /// Slots that expressions use.
     used: HashSet<(TypeId, Slot)>,
@@ -74,6 +80,45 @@ impl Compiler<'_> {
         }
     }
 
+    /// The session variables.
+    fn session(&mut self, registration: &Registration) {
+        for variable in &registration.session {
+            let code = VariableCode {
+                name: leak(&variable.name),
+                init: match &variable.init {
+                    Init::Key => InitCode::Key,
+                    Init::Value(value) => InitCode::Value(self.code(value)),
+                },
+                width: variable.width,
+                is_per_direction: variable.is_per_direction,
+                increments: variable.increments,
+                resets: variable.resets,
+                is_set: variable.is_set,
+            };
+            self.program.session.push(code);
+        }
+    }
+
+    /// What a type of the session's file does to the session.
+    fn effect(&mut self, effect: &Effect, of: TypeId) -> Option<u32> {
+        if effect.is_empty() || self.spec.type_of(of).top != self.top {
+            return None;
+        }
+        let sets = effect.sets.iter().map(|(variable, value)| (*variable, self.code(value))).collect();
+        let mut stages = Vec::new();
+        for change in &effect.stages {
+            let calls = change.stages.iter().filter_map(|(name, args)| self.stage(name, args)).collect();
+            stages.push((change.sides, calls));
+        }
+        self.program.effects.push(EffectCode { sets, stages });
+        Some(next(&self.program.effects) - 1)
+    }
+
+    fn stage(&mut self, name: &str, args: &[Expr]) -> Option<StageCode> {
+        let processor = process::processor(name)?;
+        Some(StageCode { processor, args: args.iter().map(|arg| self.code(arg)).collect() })
+    }
+
     fn enums(&mut self) {
         for one in &self.spec.enums {
             let members = one.members.iter().map(|member| (member.value, self.constant(member.name.as_bytes()))).collect();
@@ -93,6 +138,9 @@ impl Compiler<'_> {
             member.is_private = member.valid.is_none() && !self.used.contains(&(id, Slot::Seq(place)));
             member.tail = tail;
         }
+        for (member, from) in members.iter_mut().zip(of.seq.iter().chain(&of.instances)) {
+            member.effect = self.effect(&from.effect, id);
+        }
         let code = TypeCode {
             name: leak(&of.name),
             slots,
@@ -104,6 +152,7 @@ impl Compiler<'_> {
             summary: of.summary.as_ref().map(|summary| self.code(summary)),
             naming: None,
             info: None,
+            effect: self.effect(&of.effect, id),
         };
         self.program.members.extend(members);
         self.program.types.push(code);
@@ -136,6 +185,7 @@ impl Compiler<'_> {
                     is_private: false,
                     object: None,
                     tail: None,
+                    effect: None,
                 };
             }
             ValueSource::Read(read) => read,
@@ -159,6 +209,7 @@ impl Compiler<'_> {
                 .as_ref()
                 .map(|ending| ObjectMark { kind: leak(&member.name), file: leak(&format!("{}.{ending}", member.name)) }),
             tail: None,
+            effect: None,
         }
     }
 
@@ -207,11 +258,26 @@ impl Compiler<'_> {
             Process::RotateLeft(bits) => ProcessCode::RotateLeft(self.code(bits)),
             Process::RotateRight(bits) => ProcessCode::RotateRight(self.code(bits)),
             Process::Zlib => ProcessCode::Zlib,
-            Process::Custom { name, args, .. } => match processor(name) {
-                Some(processor) => ProcessCode::Custom(processor, args.iter().map(|arg| self.code(arg)).collect()),
-                None => ProcessCode::Unknown(name.clone()),
-            },
+            Process::Custom { name, args, continues, .. } => {
+                if let Some(processor) = processor(name) {
+                    return ProcessCode::Custom(processor, args.iter().map(|arg| self.code(arg)).collect());
+                }
+                let continues = continues.as_ref().map(|name| self.continued(name));
+                self.stage(name, args).map_or(ProcessCode::Unknown, |stage| ProcessCode::Stage(stage, continues))
+            }
         }
+    }
+
+    /// The number of a name under which processors go on.
+    fn continued(&mut self, name: &str) -> u32 {
+        let known = self.program.continued.iter().position(|known| known == name);
+        known.map_or_else(
+            || {
+                self.program.continued.push(name.to_owned());
+                next(&self.program.continued) - 1
+            },
+            offset,
+        )
     }
 
     fn object(&mut self, object: &Object) -> u32 {

@@ -1,6 +1,8 @@
 //! A compiled file: flat lists of operations that refer to each other by index.
 
 use crate::ksy::expr::{Binary, Compare, Method, Show, Unary};
+use crate::ksy::model::Table;
+use crate::ksy::process::{self, Function};
 use crate::ksy::run::encoding::Charset;
 use crate::ksy::run::process::Processor;
 use crate::ksy::run::value::Blob;
@@ -24,6 +26,48 @@ pub(in crate::ksy) struct Program {
     pub charsets: Vec<CharsetCode>,
     pub formats: Vec<Vec<PieceCode>>,
     pub enums: Vec<EnumCode>,
+    pub functions: Vec<&'static Function>,
+    pub tables: Vec<Table>,
+    /// The session variables.
+    pub session: Vec<VariableCode>,
+    pub effects: Vec<EffectCode>,
+    /// Names under which processors go on.
+    pub continued: Vec<String>,
+}
+
+/// A session variable.
+#[derive(Debug)]
+pub(in crate::ksy) struct VariableCode {
+    pub name: &'static str,
+    pub init: InitCode,
+    /// For an integer, its number of bits and whether it is signed.
+    pub width: (u8, bool),
+    pub is_per_direction: bool,
+    pub increments: bool,
+    pub resets: bool,
+    /// Whether messages change it.
+    pub is_set: bool,
+}
+
+/// The first value of a session variable.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) enum InitCode {
+    Key,
+    Value(Code),
+}
+
+/// What an attribute or a type does to the session.
+pub(in crate::ksy) struct EffectCode {
+    /// Variables with their new values.
+    pub sets: Vec<(u32, Code)>,
+    /// Whether the bytes of client and server pass these stages.
+    pub stages: Vec<([bool; 2], Vec<StageCode>)>,
+}
+
+/// A processor with its arguments.
+pub(in crate::ksy) struct StageCode {
+    pub processor: &'static process::Processor,
+    pub args: Vec<Code>,
 }
 
 /// Steps of an expression. Constants and single slots need no stack.
@@ -76,6 +120,8 @@ pub(in crate::ksy) struct TypeCode {
     pub naming: Option<NameCode>,
     /// The message summary of its objects.
     pub info: Option<Code>,
+    /// What parsing an object does to the session.
+    pub effect: Option<u32>,
 }
 
 /// A message type: text, or a member of an enum.
@@ -123,6 +169,8 @@ pub(in crate::ksy) struct MemberCode {
     pub object: Option<ObjectMark>,
     /// For an attribute, the size of all attributes after it, if fixed.
     pub tail: Option<u32>,
+    /// What it does to the session.
+    pub effect: Option<u32>,
 }
 
 /// Bytes that can be exported as a file.
@@ -224,8 +272,10 @@ pub(in crate::ksy) enum ProcessCode {
     RotateRight(Code),
     Zlib,
     Custom(&'static dyn Processor, Vec<Code>),
-    /// An unknown processor.
-    Unknown(String),
+    /// A processor of the registry, and the number of the name under which it goes on.
+    Stage(StageCode, Option<u32>),
+    /// An unknown processor, which leaves the bytes as they are.
+    Unknown,
 }
 
 impl std::fmt::Debug for ProcessCode {
@@ -242,7 +292,8 @@ impl ProcessCode {
             ProcessCode::RotateLeft(_) | ProcessCode::RotateRight(_) => "rotate",
             ProcessCode::Zlib => "zlib",
             ProcessCode::Custom(processor, _) => processor.name(),
-            ProcessCode::Unknown(_) => "unknown",
+            ProcessCode::Stage(stage, _) => stage.processor.name,
+            ProcessCode::Unknown => "unknown",
         }
     }
 }
@@ -336,6 +387,12 @@ pub(in crate::ksy) enum Step {
     This,
     Item,
     Index,
+    /// A session variable.
+    Variable(u32),
+    /// A function of this number of arguments: an index of [`Program::functions`].
+    Call(u32, u32),
+    /// The rows of a table for a version.
+    Table(u32),
     /// A slot of the current object.
     Own(u32),
     /// A slot of an object that should have this type.

@@ -55,6 +55,19 @@ pub enum Kind {
         /// The slot.
         slot: Slot,
     },
+    /// A session variable: its index in the registration of this file, and the parameter that has its name.
+    Variable {
+        /// The top type of the file.
+        top: TypeId,
+        /// The index.
+        variable: u32,
+        /// The parameter of the top type.
+        slot: Slot,
+    },
+    /// A function, by its name.
+    Call(&'static str, Vec<Expr>),
+    /// The rows of a table of this version: an index into [`super::model::Spec::tables`].
+    Table(u32, Box<Expr>),
     /// `_parent` of an object.
     Parent(Box<Expr>),
     /// `_root` of an object.

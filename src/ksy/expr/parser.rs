@@ -36,15 +36,24 @@ pub(in crate::ksy) fn type_call(text: &str, origin: &Origin) -> Result<Call, Pro
 
 /// A process: `zlib`, `xor(key)`, `some.custom_one(1)`.
 pub(in crate::ksy) fn process_call(text: &str, origin: &Origin) -> Result<Call, Problem> {
+    parse(text, origin, |parser| parser.process())
+}
+
+/// One process, or several in brackets: `[rc4(key), zlib]`.
+pub(in crate::ksy) fn process_calls(text: &str, origin: &Origin) -> Result<Vec<Call>, Problem> {
     parse(text, origin, |parser| {
-        let (first, start) = parser.name("the name of a process")?;
-        let mut path = vec![first];
-        while parser.take(".").is_some() {
-            path.push(parser.name("a name")?.0);
+        if parser.take("[").is_none() {
+            return Ok(vec![parser.process()?]);
         }
-        let place = parser.origin.place(start.start..parser.end_of_last());
-        let args = if parser.take("(").is_some() { parser.arguments(")")? } else { Vec::new() };
-        Ok(Call { name: TypeName { path, absolute: false, array: false, place }, args })
+        let mut calls = Vec::new();
+        while parser.take("]").is_none() {
+            calls.push(parser.process()?);
+            if parser.take(",").is_none() {
+                parser.expect("]")?;
+                break;
+            }
+        }
+        Ok(calls)
     })
 }
 
@@ -302,6 +311,18 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// The name of a process with its arguments.
+    fn process(&mut self) -> Result<Call, Wrong> {
+        let (first, start) = self.name("the name of a process")?;
+        let mut path = vec![first];
+        while self.take(".").is_some() {
+            path.push(self.name("a name")?.0);
+        }
+        let place = self.origin.place(start.start..self.end_of_last());
+        let args = if self.take("(").is_some() { self.arguments(")")? } else { Vec::new() };
+        Ok(Call { name: TypeName { path, absolute: false, array: false, place }, args })
+    }
+
     /// The `>` after a type.
     fn close_angle(&mut self) -> Result<(), Wrong> {
         self.expect(">").map(|_| ())
@@ -407,6 +428,11 @@ impl<'t> Parser<'t> {
         let name = self.type_path()?;
         let mut path = name.path;
         match path.pop() {
+            Some(function) if path.is_empty() && !name.absolute && self.take("(").is_some() => {
+                let args = self.arguments(")")?;
+                let depth = args.iter().map(|arg| arg.depth).max().unwrap_or(0);
+                self.node(SyntaxKind::Call(function, name.place, args), name.place.to(self.last_place()), depth)
+            }
             Some(last) if path.is_empty() && !name.absolute => self.node(SyntaxKind::Name(last), name.place, 0),
             Some(last) if !path.is_empty() => {
                 let of = TypeName { path, absolute: name.absolute, array: false, place: name.place };

@@ -21,6 +21,8 @@ pub(in crate::ksy) enum SyntaxKind {
     Format(Vec<FormatPart>),
     List(Vec<Syntax>),
     Name(String),
+    /// A function with its arguments, and the position of its name.
+    Call(String, SourceRange, Vec<Syntax>),
     /// `path::member`.
     Member(TypeName, String, SourceRange),
     Unary(Unary, Box<Syntax>),

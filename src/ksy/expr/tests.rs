@@ -29,6 +29,7 @@ fn show(syntax: &Syntax) -> String {
         SyntaxKind::Bool(value) => value.to_string(),
         SyntaxKind::Str(text) => format!("{text:?}"),
         SyntaxKind::Name(name) => name.clone(),
+        SyntaxKind::Call(name, _, args) => format!("{name}({})", list(args)),
         SyntaxKind::List(all) => format!("[{}]", list(all)),
         SyntaxKind::Member(of, member, _) => format!("{}::{member}", of.text()),
         SyntaxKind::Unary(operator, one) => format!("({operator:?} {})", show(one)),
@@ -142,7 +143,8 @@ fn mistakes_are_marked_where_they_are() {
         ("a = 1", "an unexpected `=` at 2"),
         ("a.", "the name of an attribute or a method is missing at the end at 2"),
         ("a ? b", "`:` is missing at the end at 5"),
-        ("foo(1)", "an unexpected `(`; an operator or the end is expected at 3"),
+        ("3 (1)", "an unexpected `(`; an operator or the end is expected at 2"),
+        ("foo(1", "`)` is missing at the end at 5"),
         ("a}", "an unexpected `}` at 1"),
     ] {
         assert_eq!(shown(text), wanted, "{text}");

@@ -18,9 +18,10 @@ pub fn parts(expr: &Expr) -> Vec<&Expr> {
         | Kind::Bytes(_)
         | Kind::Member(..)
         | Kind::This
+        | Kind::Variable { .. }
         | Kind::Item
         | Kind::Index => Vec::new(),
-        Kind::List(elements) => elements.iter().collect(),
+        Kind::List(elements) | Kind::Call(_, elements) => elements.iter().collect(),
         Kind::ToEnum(one, _)
         | Kind::Parent(one)
         | Kind::Root(one)
@@ -29,6 +30,7 @@ pub fn parts(expr: &Expr) -> Vec<&Expr> {
         | Kind::Method(_, one)
         | Kind::Decode(one, _)
         | Kind::Cast(one)
+        | Kind::Table(_, one)
         | Kind::Field { object: one, .. } => vec![one],
         Kind::At(one, other)
         | Kind::Binary(_, one, other)

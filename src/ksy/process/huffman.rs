@@ -139,6 +139,10 @@ impl Stage for Huffman {
         if missing == 0 { Skip::Resumes } else { Skip::Lost }
     }
 
+    fn is_between(&self) -> bool {
+        !self.begun || !self.table.ends
+    }
+
     fn fork(&self) -> Box<dyn Stage> {
         Box::new(self.clone())
     }

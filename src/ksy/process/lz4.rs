@@ -111,6 +111,18 @@ impl Stage for Block {
         }
     }
 
+    /// The size of the next block; the window goes on.
+    fn resume(&mut self, arguments: &[Argument]) -> bool {
+        match arguments {
+            [] => self.size = None,
+            _ => match number(arguments, 0, "size", u32::MAX.into()) {
+                Ok(size) => self.size = Some(size),
+                Err(_) => return false,
+            },
+        }
+        true
+    }
+
     fn skip(&mut self, missing: u64) -> Skip {
         if missing == 0 { Skip::Resumes } else { Skip::Lost }
     }

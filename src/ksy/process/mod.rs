@@ -80,11 +80,22 @@ pub(in crate::ksy) trait Stage: Send {
         Ok(())
     }
 
+    /// Takes the arguments of the next message, if others than before do not start it anew: sizes of messages.
+    fn resume(&mut self, args: &[Argument]) -> bool {
+        let _ = args;
+        false
+    }
+
     /// Continues behind `missing` lost bytes of input.
     fn skip(&mut self, missing: u64) -> Skip;
 
     /// A copy of the state. It costs no more than the window.
     fn fork(&self) -> Box<dyn Stage>;
+
+    /// Whether a message may end here: no code is begun that produces nothing.
+    fn is_between(&self) -> bool {
+        true
+    }
 
     /// Memory on the heap, in bytes.
     fn memory(&self) -> usize;

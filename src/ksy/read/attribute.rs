@@ -76,6 +76,9 @@ impl Reader<'_> {
             || lost("size", bytes.size.is_none())
             || lost("terminator", bytes.terminator.is_none())
             || lost("process", bytes.process.is_none());
+        let extension = entries
+            .get("-proto-dissect")
+            .and_then(|node| self.entries(node, &[&keys::EXTENSION], "`-proto-dissect` of an attribute"));
         AttrDecl {
             name,
             place,
@@ -91,7 +94,12 @@ impl Reader<'_> {
             valid: entries.get("valid").and_then(|node| self.valid(node)),
             contents,
             parent: entries.get("parent").and_then(|node| self.parent(node)),
-            object: entries.get("-proto-dissect").and_then(|node| self.object(node)),
+            object: extension.as_ref().and_then(|entries| entries.get("object")).and_then(|node| self.object(node)),
+            effect: extension.as_ref().map(|entries| self.effect(entries)).unwrap_or_default(),
+            continues: extension
+                .as_ref()
+                .and_then(|entries| entries.get("continue"))
+                .and_then(|node| self.named_text(node, "`continue`")),
             bytes,
             broken,
             keys,
@@ -218,13 +226,11 @@ impl Reader<'_> {
 
     /// `object` of `-proto-dissect`.
     fn object(&mut self, node: &Node) -> Option<String> {
-        let entries = self.entries(node, &[&keys::EXTENSION], "`-proto-dissect` of an attribute")?;
-        let object = entries.get("object")?;
-        let ending = self.text(object, "`object`")?;
+        let ending = self.text(node, "`object`")?;
         if !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Some(ending.to_owned());
         }
-        let problem = Problem::error(object.place, format!("`object` cannot be `{ending}`"));
+        let problem = Problem::error(node.place, format!("`object` cannot be `{ending}`"));
         self.report.add(problem.help("write the ending of a file in letters and digits, such as `png`"));
         None
     }

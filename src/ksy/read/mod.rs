@@ -6,8 +6,9 @@ mod meta;
 mod registration;
 mod representation;
 mod scalar;
+mod session;
 
-pub(super) use scalar::is_identifier;
+pub(super) use scalar::{integer, is_identifier};
 mod types;
 
 use super::decl::TypeDecl;

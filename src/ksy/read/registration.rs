@@ -18,7 +18,7 @@ const TRANSPORTS: &[&str] = &["tcp", "udp", "payload"];
 /// Values of `framing`.
 const FRAMINGS: &[&str] = &["stream", "datagram", "connection"];
 /// Values of `resync`.
-const RESYNCS: &[&str] = &["magic", "none"];
+const RESYNCS: &[&str] = &["magic", "segment", "none"];
 /// Maximum number of port ranges.
 const PORTS: usize = 1024;
 /// Maximum length of `magic` in bytes.
@@ -44,6 +44,7 @@ impl Reader<'_> {
             name: entries.get("name").and_then(|node| self.expression(node, "`name`")),
             info: entries.get("info").and_then(|node| self.format_text(node, "`info`")),
             secrets: entries.get("secret").map(|node| self.paths(node)).unwrap_or_default(),
+            session: entries.get("session").map(|node| self.session(node)).unwrap_or_default(),
         };
         self.fit_together(&entries, &decl);
         Some(decl)
@@ -88,7 +89,7 @@ impl Reader<'_> {
     }
 
     /// One of a few words.
-    fn word(&mut self, node: &Node, what: &str, words: &'static [&'static str]) -> Option<Named<&'static str>> {
+    pub(super) fn word(&mut self, node: &Node, what: &str, words: &'static [&'static str]) -> Option<Named<&'static str>> {
         let text = self.text(node, what)?;
         if let Some(word) = words.iter().find(|word| **word == text) {
             return Some(Named { value: *word, place: node.place });
@@ -99,7 +100,7 @@ impl Reader<'_> {
         None
     }
 
-    fn named_text(&mut self, node: &Node, what: &str) -> Option<Named<String>> {
+    pub(super) fn named_text(&mut self, node: &Node, what: &str) -> Option<Named<String>> {
         self.text(node, what).map(|text| Named { value: text.to_owned(), place: node.place })
     }
 

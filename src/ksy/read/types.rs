@@ -32,6 +32,7 @@ impl Reader<'_> {
         if let Some(node) = entries.get("enums") {
             decl.enums = self.named(node, "enums", "an enum", Reader::enumeration);
         }
+        decl.effect = entries.get("-proto-dissect").map(|node| self.type_effect(node)).unwrap_or_default();
         decl.to_string = entries.get("to-string").and_then(|node| self.expression(node, "`to-string`"));
         decl.representation = entries.get("-webide-representation").and_then(|node| self.representation(node));
         decl

@@ -1,6 +1,6 @@
 //! The key `-proto-dissect`: its meaning, and errors with position and advice.
 
-use super::{Carrier, Framed, Registration};
+use super::{Carrier, Framed, Registration, Resync};
 use crate::ksy::load_text;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn every_key_has_its_meaning() {
     );
     assert_eq!(all.carriers, [Carrier::Tcp, Carrier::Udp]);
     assert_eq!(all.ports, [27000..=27000, 27010..=27019]);
-    assert_eq!((&all.magic, all.max_message, all.resyncs), (&vec![b"AB\x40".to_vec()], Some(1 << 20), true));
+    assert_eq!((&all.magic, all.max_message, all.resync), (&vec![b"AB\x40".to_vec()], Some(1 << 20), Resync::Magic));
     assert_eq!(all.framing, Framed::Messages);
     let name = |id| spec.type_of(id).name.as_str();
     assert_eq!(all.message.map(name), Some("frame"));

@@ -11,8 +11,9 @@ use crate::ksy::model::{
     Bytes, Data, Endian, FixedEndian, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
     ValueSource,
 };
+use crate::ksy::process;
 use crate::ksy::report::Problem;
-use crate::ksy::run::process::processor;
+use crate::ksy::run::process::processor as external;
 use crate::ksy::source_range::SourceRange;
 use crate::nearest::suggestion;
 
@@ -42,6 +43,7 @@ impl<'d> Resolver<'d> {
             valid: valid?,
             ty: if is_one { item } else { Ty::Array(Box::new(item)) },
             object: decl.object.clone(),
+            effect: self.build_effect(&decl.effect, of)?,
             place: decl.place,
         })
     }
@@ -258,7 +260,12 @@ impl<'d> Resolver<'d> {
             Some(size) => Some(self.required(size, scope, &Ty::Int, "`size`").map(Size::Expr)),
             None => keys.size_eos.then_some(Some(Size::Eos)),
         };
-        let process = keys.process.as_ref().map(|call| self.process(call, scope));
+        if let (Some(continues), None) = (&decl.continues, &keys.process) {
+            self.report(Problem::error(continues.place, "`continue` without `process`").help("add `process`, or remove it"));
+            return None;
+        }
+        let continues = decl.continues.as_ref().map(|name| name.value.as_str());
+        let process = keys.process.as_ref().map(|call| self.process(call, continues, scope));
         let terminator = keys.terminator.map(|byte| vec![byte]).or(zeros).map(|bytes| Terminator {
             bytes,
             include: keys.include.unwrap_or(false),
@@ -284,19 +291,44 @@ impl<'d> Resolver<'d> {
         Some(Some(Bytes { size, terminator, pad_right: keys.pad_right, process }))
     }
 
-    fn process(&self, call: &'d Call, scope: &Scope) -> Option<Process> {
+    /// A processor with its arguments. `continues` is the name under which its state goes on.
+    fn process(&self, call: &'d Call, continues: Option<&str>, scope: &Scope) -> Option<Process> {
+        let name = call.name.path.join(".");
+        let custom = |args: Vec<Expr>| {
+            let (name, continues) = (name.clone(), continues.map(str::to_owned));
+            Some(Process::Custom { name, args, place: call.name.place, continues })
+        };
+        if continues.is_some() || !KAITAI.contains(&name.as_str()) {
+            return match process::processor(&name) {
+                Some(processor) => custom(self.processor_arguments(processor, call, scope)?),
+                None => {
+                    let known = process::PROCESSORS.iter().map(|known| known.name).chain(KAITAI);
+                    let message = format!("no processor is called `{name}`: the bytes stay as they are");
+                    let problem = Problem::error(call.name.place, message).help_if(suggestion(&name, known));
+                    if external(&name).is_none() {
+                        self.report(Problem { error: false, ..problem });
+                    }
+                    let args: Vec<Option<Expr>> = call.args.iter().map(|arg| self.expression(arg, scope)).collect();
+                    custom(args.into_iter().collect::<Option<_>>()?)
+                }
+            };
+        }
+        self.kaitai_process(&name, call, scope)
+    }
+
+    /// A processor of Kaitai's own.
+    fn kaitai_process(&self, name: &str, call: &'d Call, scope: &Scope) -> Option<Process> {
         let args: Vec<Option<Expr>> = call.args.iter().map(|arg| self.expression(arg, scope)).collect();
         let mut args: Vec<Expr> = args.into_iter().collect::<Option<_>>()?;
-        let name = call.name.path.join(".");
         let count = args.len();
         let wrong = |expected: &str| {
             self.error(call.name.place, format!("`{name}` takes {expected}, not {count}"));
             None
         };
-        match (name.as_str(), args.pop()) {
+        match (name, args.pop()) {
             ("zlib", None) => Some(Process::Zlib),
             ("zlib", Some(_)) => wrong("no arguments"),
-            ("xor" | "rol" | "ror", Some(key)) if count == 1 => {
+            (_, Some(key)) if count == 1 => {
                 let key_fits = key.ty == Ty::Int || key.ty == Ty::Any || (name == "xor" && key.ty == Ty::Bytes);
                 if !key_fits {
                     let expected = if name == "xor" { "an integer or bytes" } else { "an integer" };
@@ -306,25 +338,19 @@ impl<'d> Resolver<'d> {
                     );
                     return None;
                 }
-                Some(match name.as_str() {
+                Some(match name {
                     "xor" => Process::Xor(key),
                     "rol" => Process::RotateLeft(key),
                     _ => Process::RotateRight(key),
                 })
             }
-            ("xor" | "rol" | "ror", _) => wrong("one argument"),
-            (_, last) => {
-                if processor(&name).is_none() {
-                    let problem = Problem::error(call.name.place, format!("no processor is called `{name}`"));
-                    self.report(problem.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
-                    return None;
-                }
-                args.extend(last);
-                Some(Process::Custom { name, args, place: call.name.place })
-            }
+            _ => wrong("one argument"),
         }
     }
 }
+
+/// Processors of Kaitai's own.
+const KAITAI: [&str; 4] = ["xor", "rol", "ror", "zlib"];
 
 /// `contents` as bytes of a fixed size.
 fn contents_bytes(len: usize, place: SourceRange) -> Bytes {
@@ -350,7 +376,7 @@ fn parameters(count: usize) -> String {
 }
 
 /// Whether a parameter of one type accepts a value of the other.
-fn fits(param: &Ty, value: &Ty) -> bool {
+pub(super) fn fits(param: &Ty, value: &Ty) -> bool {
     match (param, value) {
         (Ty::Any, _) | (_, Ty::Any) | (Ty::Float, Ty::Int) | (Ty::Struct(None), Ty::Struct(_)) => true,
         (Ty::Struct(Some(_)), Ty::Struct(None)) => true,

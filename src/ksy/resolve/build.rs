@@ -14,6 +14,7 @@ impl<'d> Resolver<'d> {
             files: self.files.sources.clone(),
             types: self.type_ids().map(|id| self.build_type(id)).collect(),
             enums: self.build_enums(),
+            tables: Vec::new(),
             roots: roots.iter().filter_map(|file| self.tops.get(*file as usize).copied().flatten()).collect(),
         }
     }
@@ -43,6 +44,7 @@ impl<'d> Resolver<'d> {
             seq: outline.seq.iter().filter_map(|attribute| self.built_member(attribute, id)).collect(),
             instances: outline.instances.iter().filter_map(|attribute| self.built_member(attribute, id)).collect(),
             parent: self.parents.get(id.0 as usize).cloned().unwrap_or(Ty::Struct(None)),
+            effect: self.build_effect(&decl.effect, id).unwrap_or_default(),
             summary: self.summary(id),
             place: decl.place,
         }

@@ -5,6 +5,7 @@ use super::{Calculated, Resolver};
 use crate::ksy::expr::syntax::{FormatPart, Syntax, SyntaxKind, TypeName};
 use crate::ksy::expr::{Binary, Compare, Expr, Kind, Piece, Show, Slot, Unary};
 use crate::ksy::model::{Ty, TypeId};
+use crate::ksy::process;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
 use crate::nearest::suggestion;
@@ -78,6 +79,7 @@ impl<'d> Resolver<'d> {
                 return self.list(elements, scope);
             }
             SyntaxKind::Name(name) => return self.name(name, syntax.place, scope),
+            SyntaxKind::Call(name, place, args) => return self.call(name, *place, args, scope),
             SyntaxKind::Member(of, member, place) => return self.enum_member(of, member, *place, scope),
             SyntaxKind::Unary(operator, operand) => return self.unary(*operator, operand, scope),
             SyntaxKind::Binary(operator, left, right) => return self.binary(*operator, left, right, scope),
@@ -166,6 +168,7 @@ impl<'d> Resolver<'d> {
             (Ty::Int, Ty::Int) => Ty::Int,
             (Ty::Int | Ty::Float, Ty::Int | Ty::Float) if !on_bits => Ty::Float,
             (Ty::Str, Ty::Str) if operator == Binary::Add => Ty::Str,
+            (Ty::Bytes, Ty::Bytes) if operator == Binary::Add => Ty::Bytes,
             (one, other) => {
                 let sign = sign(operator);
                 let message = format!("`{sign}` does not go with {} and {}", self.describe(one), self.describe(other));
@@ -284,6 +287,41 @@ impl<'d> Resolver<'d> {
             return Some((Kind::List(elements.clone()), Ty::Bytes));
         }
         Some((Kind::Cast(object), ty))
+    }
+
+    /// A function, or a table beside the file.
+    fn call(&self, name: &str, place: SourceRange, args: &[Syntax], scope: &Scope) -> Option<(Kind, Ty)> {
+        if name == "table" {
+            return self.table_call(place, args, scope);
+        }
+        let Some(function) = process::function(name) else {
+            let known = process::FUNCTIONS.iter().map(|known| known.name).chain(["table"]);
+            let problem = Problem::error(place, format!("no function is called `{name}`"));
+            self.report(problem.help_if(suggestion(name, known)));
+            return None;
+        };
+        let args = self.call_arguments(name, function.parameters, args, place, scope)?;
+        let ty = match function.result {
+            process::Kind::Int => Ty::Int,
+            process::Kind::Bytes => Ty::Bytes,
+            process::Kind::Text => Ty::Str,
+            process::Kind::Bool => Ty::Bool,
+            process::Kind::Any => Ty::Any,
+        };
+        Some((Kind::Call(function.name, args), ty))
+    }
+
+    /// `table("ops.tsv", version)`.
+    fn table_call(&self, place: SourceRange, args: &[Syntax], scope: &Scope) -> Option<(Kind, Ty)> {
+        let [Syntax { kind: SyntaxKind::Str(name), place: name_place, .. }, version] = args else {
+            let problem = Problem::error(place, "`table` takes the name of a file and a version");
+            self.report(problem.help("write `table(\"ops.tsv\", _root.version)`"));
+            return None;
+        };
+        let table = self.table(name, scope.this, *name_place)?;
+        let version = self.boxed(version, scope)?;
+        self.demand(&version, &Ty::Int, "a version")?;
+        Some((Kind::Table(table, version), Ty::Array(Box::new(Ty::Int))))
     }
 
     fn enum_member(&self, of: &TypeName, member: &str, place: SourceRange, scope: &Scope) -> Option<(Kind, Ty)> {

@@ -125,7 +125,11 @@ impl<'d> Resolver<'d> {
             (_, Some(of)) => match self.slot(of, name) {
                 Some(slot) => {
                     let ty = self.member_ty(of, slot)?;
-                    Some((Kind::Field { object, of, slot }, ty))
+                    let variable = self.variable(of, slot).filter(|_| matches!(object.kind, Kind::Root(_)));
+                    match variable {
+                        Some(variable) => Some((Kind::Variable { top: of, variable, slot }, ty)),
+                        None => Some((Kind::Field { object, of, slot }, ty)),
+                    }
                 }
                 None => {
                     self.report(self.unknown_member(&object, of, name, place));

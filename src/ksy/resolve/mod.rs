@@ -9,25 +9,32 @@ mod names;
 mod outline;
 mod parents;
 mod registration;
+mod session;
 mod sizes;
 mod summary;
+mod table;
 pub(super) mod words;
 
 pub(super) use method::all as methods;
 
 use super::decl::{EndianDecl, EnumDecl, TypeDecl};
-use super::files::Files;
-use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Ty, TypeId};
+use super::files::{Files, Open};
+use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Table, Ty, TypeId};
 use super::report::{Problem, Report};
 use super::source_range::{SourceRange, offset};
 use outline::Outline;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 /// Resolves these files; errors go to the report.
-pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
+/// Also returns the files beside them that were read.
+pub(super) fn resolve<'d>(files: &'d Files, open: Open<'d>, report: &mut Report) -> (Spec, Vec<PathBuf>) {
     let mut resolver = Resolver {
         files,
+        open,
+        beside: RefCell::new(Vec::new()),
+        tables: RefCell::new(Vec::new()),
         report: RefCell::new(std::mem::take(report)),
         quiet: false,
         types: Vec::new(),
@@ -47,8 +54,9 @@ pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
     resolver.parents = resolver.infer_parents();
     let mut spec = resolver.build();
     resolver.registrations(&mut spec);
+    spec.tables = resolver.tables.take().into_iter().map(|(_, table)| table).collect();
     *report = resolver.report.into_inner();
-    spec
+    (spec, resolver.beside.into_inner())
 }
 
 /// A declared type.
@@ -80,6 +88,12 @@ enum Calculated {
 
 struct Resolver<'d> {
     files: &'d Files,
+    /// Opens files beside them.
+    open: Open<'d>,
+    /// The files beside them that were read.
+    beside: RefCell<Vec<PathBuf>>,
+    /// Tables, each with the file that names it.
+    tables: RefCell<Vec<(u32, Table)>>,
     report: RefCell<Report>,
     /// Whether errors are suppressed.
     quiet: bool,

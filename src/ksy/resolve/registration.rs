@@ -9,7 +9,7 @@ use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Member, Spec, Ty, TypeId};
 use crate::ksy::recursive::objects;
-use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
+use crate::ksy::registration::{Carrier, Framed, Registration, Resync, Roots, Secret, Variable};
 use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
 use crate::ksy::source_range::SourceRange;
@@ -46,10 +46,15 @@ impl Resolver<'_> {
             message: message?,
             roots: roots?,
             max_message: decl.max_message,
-            resyncs: is(&decl.resync, "magic"),
+            resync: match decl.resync.as_ref().map(|word| word.value) {
+                Some("magic") => Resync::Magic,
+                Some("segment") => Resync::Segment,
+                _ => Resync::No,
+            },
             names: Vec::new(),
             infos: Vec::new(),
             secrets: decl.secrets.iter().map(|Named { value, place }| Secret { path: value.clone(), place: *place }).collect(),
+            session: self.session(spec, decl, top, roots?)?,
             place: decl.place,
         };
         if self.report.borrow().has_errors() {
@@ -57,8 +62,17 @@ impl Resolver<'_> {
             return None;
         }
         let messages = self.messages(spec, &registration)?;
-        registration.names = self.in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, name, of));
-        registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| self.expression(info, &Scope::plain(of)));
+        let runs = runs(spec, &registration);
+        let of_run = |syntax: &Syntax, of: TypeId| {
+            let run = runs.iter().find(|(message, _)| *message == of)?;
+            let has_own = self.outline_of(of).slots.contains_key(run.1.as_str());
+            if has_own { None } else { below(syntax, &run.1) }
+        };
+        registration.names = self
+            .in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, of_run(name, of).as_ref().unwrap_or(name), of));
+        registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| {
+            self.expression(of_run(info, of).as_ref().unwrap_or(info), &Scope::plain(of))
+        });
         let mut slots = HashSet::new();
         let mut tops: Vec<TypeId> = messages.clone();
         tops.extend(registration.roots.distinct());
@@ -101,7 +115,7 @@ impl Resolver<'_> {
                 _ if registration.framing == Framed::Connection => add(Some(root)),
                 Ok(unit) => {
                     if let Unit::Whole(of) = unit {
-                        self.supplied(spec, of)?;
+                        self.supplied(spec, of, &registration.session)?;
                     }
                     add(unit.message());
                 }
@@ -113,7 +127,7 @@ impl Resolver<'_> {
             }
         }
         for root in registration.roots.distinct() {
-            self.supplied(spec, root)?;
+            self.supplied(spec, root, &registration.session)?;
             // Datagrams, and bytes of unknown direction, are objects of the roots.
             add(Some(root));
         }
@@ -121,9 +135,13 @@ impl Resolver<'_> {
     }
 
     /// Requires that every parameter of a root is a known one.
-    fn supplied(&self, spec: &Spec, root: TypeId) -> Option<()> {
+    fn supplied(&self, spec: &Spec, root: TypeId, session: &[Variable]) -> Option<()> {
         for param in &spec.type_of(root).params {
-            let known = PARAMETERS.iter().map(|(name, _)| *name);
+            if session.iter().any(|variable| variable.name == param.name) {
+                continue;
+            }
+            let variables = session.iter().map(|variable| variable.name.as_str());
+            let known = PARAMETERS.iter().map(|(name, _)| *name).chain(variables);
             if !known.clone().any(|name| name == param.name) {
                 let message = format!("nothing supplies the parameter `{}` of a root", param.name);
                 let all = format!("parameters of roots are {}", known.clone().collect::<Vec<_>>().join(", "));
@@ -240,6 +258,29 @@ impl Resolver<'_> {
         }
         slots
     }
+}
+
+/// The messages of runs, with the names of the attributes that repeat them.
+fn runs(spec: &Spec, registration: &Registration) -> Vec<(TypeId, String)> {
+    let Roots { client, server, .. } = registration.roots;
+    let units = [client, server].map(|root| unit(spec, root, registration.message));
+    let run = |unit| match unit {
+        Ok(Unit::Run { run, .. }) => Some((run.message?, run.attribute)),
+        _ => None,
+    };
+    units.into_iter().filter_map(run).collect()
+}
+
+/// An expression of one message, if it is written from the attribute that repeats messages: `messages.op` becomes `op`.
+fn below(syntax: &Syntax, run: &str) -> Option<Syntax> {
+    let SyntaxKind::Attribute(object, name, place, args) = &syntax.kind else { return None };
+    let kind = match &object.kind {
+        SyntaxKind::Name(attribute) if attribute == run && args.is_none() => SyntaxKind::Name(name.clone()),
+        _ => SyntaxKind::Attribute(Box::new(below(object, run)?), name.clone(), *place, args.clone()),
+    };
+    let mut shorter = syntax.clone();
+    shorter.kind = kind;
+    Some(shorter)
 }
 
 /// Members of sets of types by name.

@@ -2,21 +2,31 @@
 
 use super::failure::{Failure, Outcome};
 use super::process::{Arguments, NotInflated, inflate, rotate_left, xor};
+use super::running::{Fed, StageCall};
 use super::value::{Blob, DERIVED, Derived, Slot, Stream, V};
+use super::variables::Cause;
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{BytesCode, Code, ProcessCode, SizeCode, TerminatorCode};
 use crate::ksy::notes;
+use crate::ksy::process::Failure as Failed;
 use crate::limits;
 
 impl Machine<'_, '_> {
     /// Reads bytes. The slot gets the span of all consumed bytes, and those bytes as long as they are not processed; the result is
-    /// the value.
-    pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
+    /// the value. There is none if they cannot be deciphered.
+    pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Option<Blob>> {
         let value = self.raw(frame, code, slot)?;
         slot.value = V::Bytes(value);
         match &code.process {
-            None => Ok(value),
-            Some(process) => self.process(frame, process, value),
+            None => Ok(Some(value)),
+            Some(process) => match self.process(frame, process, value) {
+                Ok(processed) => Ok(Some(processed)),
+                Err(failure) if failure.is_unknown() => {
+                    slot.value = V::Opaque(value);
+                    Ok(None)
+                }
+                Err(failure) => Err(failure),
+            },
         }
     }
 
@@ -32,6 +42,10 @@ impl Machine<'_, '_> {
         slot.start = start;
         let (value, end) = match (code.size, size, &code.terminator) {
             (SizeCode::Terminator, _, Some(terminator)) => self.up_to(frame.io, stream, terminator)?,
+            (_, Some(size), _) if size > u64::from(left) && self.reads_cut && left > 0 => {
+                self.cuts(frame.io, size, left);
+                (Blob { buffer: stream.buffer, start, end: stream.end }, stream.end)
+            }
             (_, Some(size), _) if size > u64::from(left) => return self.short(frame.io, size, left),
             (_, size, terminator) => {
                 let taken = size.map_or(left, |size| u32::try_from(size).unwrap_or(left));
@@ -55,6 +69,14 @@ impl Machine<'_, '_> {
         self.burn(frame.io, (end - start).max(value.len()) as usize / BYTES_PER_OPERATION)?;
         self.set_stream(frame.io, Stream { at: end, ..stream });
         Ok(value)
+    }
+
+    /// Records that bytes are cut.
+    #[cold]
+    fn cuts(&mut self, io: u32, size: u64, left: u32) {
+        if let Err(short) = self.short::<()>(io, size, left) {
+            self.cut_short.get_or_insert(short);
+        }
     }
 
     /// Number of padding bytes at the end.
@@ -106,11 +128,15 @@ impl Machine<'_, '_> {
             return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
         }
         let bytes = match code {
-            ProcessCode::Xor(key) => match self.eval(frame, *key)? {
-                V::Int(key) => xor(self.bytes(from), &[u8::try_from(key & 0xff).unwrap_or_default()]),
-                V::Bytes(key) => xor(self.bytes(from), self.bytes(key)),
-                other => return self.wrong_kind(frame, "an integer or bytes", other),
-            },
+            ProcessCode::Xor(key) => {
+                let (key, keys) = self.deciphering(|machine| machine.eval(frame, *key));
+                self.used.keys |= keys;
+                match key? {
+                    V::Int(key) => xor(self.bytes(from), &[u8::try_from(key & 0xff).unwrap_or_default()]),
+                    V::Bytes(key) => xor(self.bytes(from), self.bytes(key)),
+                    other => return self.wrong_kind(frame, "an integer or bytes", other),
+                }
+            }
             ProcessCode::RotateLeft(bits) => {
                 let bits = self.int(frame, *bits)?;
                 rotate_left(self.bytes(from), bits)
@@ -139,8 +165,14 @@ impl Machine<'_, '_> {
                     Err(why) => return self.fail(frame.io, &notes::PROCESS, format!("{}: {why}", processor.name())),
                 }
             }
-            ProcessCode::Unknown(name) => {
-                return self.fail(frame.io, &notes::PROCESS, format!("no processor is called {name}"));
+            ProcessCode::Stage(stage, continues) => {
+                let (args, keys) = self.deciphering(|machine| machine.arguments(frame, &stage.args));
+                let call = StageCall { processor: stage.processor, args: args?, keys };
+                self.used.keys |= keys;
+                self.staged(frame, call, *continues, from, remaining)?
+            }
+            ProcessCode::Unknown => {
+                return self.fail(frame.io, &notes::UNKNOWN, String::from("no processor has this name"));
             }
         };
         self.memory.derived_bytes += bytes.len() + BUFFER;
@@ -149,6 +181,52 @@ impl Machine<'_, '_> {
         self.memory.derived.push(Derived { bytes, from, method: code.method(), span: None });
         Ok(Blob { buffer, start: 0, end: len })
     }
+}
+
+impl Machine<'_, '_> {
+    /// Bytes behind a processor of the registry, which may go on from earlier messages.
+    fn staged(&mut self, frame: &Frame, call: StageCall, continues: Option<u32>, from: Blob, most: usize) -> Outcome<Vec<u8>> {
+        let name = call.processor.name;
+        self.burn(frame.io, from.len() as usize / BYTES_PER_OPERATION)?;
+        let processed = match continues {
+            None => once(&call, self.bytes(from), most),
+            Some(_) if self.cut_short.is_some() => Err(Fed::Unknown(Cause::Lost)),
+            Some(continues) => {
+                if let Some(ahead) = self.ahead.filter(|_| self.running.is_empty()) {
+                    self.running = ahead.fork();
+                }
+                self.memory.continued |= 1 << continues.min(63);
+                let mut running = std::mem::take(&mut self.running);
+                let processed = running.feed(continues, call, self.bytes(from), most);
+                self.running = running;
+                processed
+            }
+        };
+        match processed {
+            Ok(bytes) => Ok(bytes),
+            Err(Fed::Unknown(cause)) => self.unknown(frame.io, cause),
+            Err(Fed::Wrong(why)) => self.fail(frame.io, &notes::PROCESS, format!("{name}: {why}")),
+            Err(Fed::Failed(Failed::Damaged(why))) => {
+                // Discarded output counts, or a second decompression bomb would cost as much as the first.
+                self.memory.derived_bytes += from.len() as usize;
+                self.fail(frame.io, &notes::PROCESS, format!("{name}: {why}"))
+            }
+            Err(Fed::Failed(Failed::TooLong)) => {
+                self.memory.derived_bytes += most;
+                self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED)
+            }
+        }
+    }
+}
+
+/// Bytes behind a processor that begins anew.
+fn once(call: &StageCall, bytes: &[u8], most: usize) -> Result<Vec<u8>, Fed> {
+    let mut stage = call.start().map_err(Fed::Wrong)?;
+    let mut out = Vec::new();
+    stage.feed(bytes, &mut out, most).map_err(Fed::Failed)?;
+    let most = most.saturating_sub(out.len());
+    stage.end_message(&mut out, most).map_err(Fed::Failed)?;
+    Ok(out)
 }
 
 /// Overhead of a buffer of processed bytes, here and in the tree.

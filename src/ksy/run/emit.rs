@@ -1,8 +1,10 @@
 //! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
 use super::failure::{EncodingNote, Failure, Outcome};
+use super::running::Running;
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::{Context, Frame, Machine, Memory, UnitPart};
+use super::variables::{Changes, Used};
+use super::{Context, Frame, Machine, Memory, SessionView, UnitPart};
 use crate::ksy::compile::ShapeKind;
 use crate::ksy::compile::program::{NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
@@ -29,19 +31,25 @@ pub(in crate::ksy) fn run(
     fields: &FileFields,
     message: &Message<'_>,
     memory: &mut Memory,
+    view: SessionView<'_>,
     wire: &mut Wire<'_>,
-) -> Result {
+) -> (Result, After) {
     let (bytes, range) = wire.whole();
     let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (start, end) = (narrow(range.start), narrow(range.end));
-    let mut machine = Machine::new(program, bytes, memory);
+    let mut machine = Machine::new(program, bytes, view, memory);
     machine.context = message.context;
+    let is_cut = message.is_cut || wire.cut() != Cut::No;
+    machine.reads_cut = is_cut && !program.session.is_empty();
     let (subject, result) = machine.part(message.part, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
     let read = machine.input_read().saturating_sub(start);
     let source = wire.source();
     let place = wire.layer_node();
     let exports = wire.wants_objects();
-    let is_cut = message.is_cut || wire.cut() != Cut::No;
+    let result = match machine.cut_short.take() {
+        Some(short) if result.is_ok() => Err(short),
+        _ => result,
+    };
     let notes = wire.note_count();
     let mut emitter = Emitter {
         machine,
@@ -56,14 +64,42 @@ pub(in crate::ksy) fn run(
     };
     emitter.subject(&subject, message, place);
     emitter.encoding_notes(place);
+    emitter.session();
     let result = emitter.conclude(result, is_cut);
     let apart = emitter.apart;
+    let after = emitter.machine.after();
     wire.settle_notes(notes);
-    wire.skip(read as usize)?;
+    if let Err(short) = wire.skip(read as usize) {
+        return (Err(short), after);
+    }
     if result.is_ok() {
         leave_out(wire, fields, apart, message.place);
     }
-    result
+    (result, after)
+}
+
+/// What a message left.
+#[derive(Default)]
+pub(in crate::ksy) struct After {
+    pub changes: Changes,
+    pub used: Used,
+    /// The continued processors of the direction.
+    pub running: Running,
+    /// Names under which they went on in this message, as bits.
+    pub continued: u64,
+}
+
+impl Machine<'_, '_> {
+    /// What the message left; nothing in a file without a session.
+    #[inline]
+    pub(super) fn after(&mut self) -> After {
+        if self.program.session.is_empty() && self.program.effects.is_empty() && self.program.continued.is_empty() {
+            return After::default();
+        }
+        let changes = self.changes();
+        let running = std::mem::take(&mut self.running);
+        After { changes, used: self.used, running, continued: self.memory.continued }
+    }
 }
 
 /// Excludes bytes read by instances from the undissected bytes after the last field of the root.
@@ -120,6 +156,29 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             }
             _ => self.value(subject, entries, false),
         }
+    }
+
+    /// The values of session variables with which the message was read.
+    #[inline]
+    fn session(&mut self) {
+        let used = self.machine.used;
+        for (number, field) in (0..).zip(self.fields.session()) {
+            let Some(field) = field.filter(|field| self.wire.keeps(field)) else { continue };
+            let io = self.machine.object(0).io;
+            let value = match self.machine.variable(&Frame::of(0, io), number) {
+                Ok(V::Int(number)) => match (u64::try_from(number), i64::try_from(number)) {
+                    (Ok(number), _) => Value::Unsigned(number),
+                    (_, Ok(number)) => Value::Signed(number),
+                    _ => continue,
+                },
+                Ok(V::Float(number)) => Value::Double(number),
+                Ok(V::Bool(truth)) => Value::Bool(truth),
+                Ok(V::Str(text)) => Value::Generated(self.wire.make(field, self.machine.text(text))),
+                Ok(_) | Err(_) => continue,
+            };
+            self.wire.put_at(field, value, Span::NONE);
+        }
+        self.machine.used = used;
     }
 
     /// The type and the summary of a message, as far as it was read.
@@ -291,7 +350,8 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             V::Object(object) => return self.nested(slot, field, object, context, is_instance),
             V::Str(blob) => self.text(slot, field, blob),
             V::Bytes(blob) => self.bytes(slot, field, blob),
-            V::Null | V::List(_) | V::Io(_) => return,
+            V::Opaque(blob) => return self.opaque(slot, field, blob, context),
+            V::Null | V::List(_) | V::Io(_) | V::Table(..) => return,
         };
         let span = self.span(slot);
         match slot.bits() {
@@ -316,6 +376,19 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.object(object, context, place);
         self.unparsed(slot, object, context);
         self.wire.close_at(place, field, span.end);
+    }
+
+    /// Bytes that cannot be deciphered: an object without fields, or the bytes as they are.
+    fn opaque(&mut self, slot: &Slot, field: &'static Field, blob: Blob, context: u32) {
+        let span = self.span(slot);
+        let unparsed = self.fields.unparsed(context);
+        let place = self.wire.put_at(field, if unparsed.is_some() { Value::None } else { Value::Bytes }, span);
+        if let Some(unparsed) = unparsed
+            && let Some(inner) = self.place(blob)
+        {
+            self.wire.put_at(unparsed, Value::Bytes, inner);
+            self.wire.close_at(place, field, span.end);
+        }
     }
 
     /// Bytes of an object's own stream after its last field. In objects with instances, instances may read them.
@@ -450,6 +523,9 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     /// Notes why the message ended, unless it was truncated.
     fn conclude(&mut self, result: Outcome, is_cut: bool) -> Result {
         let Err(failure) = result else { return Ok(()) };
+        if failure.is_unknown() {
+            return Err(Error::Malformed);
+        }
         if failure.needed > 0 && is_cut {
             return Err(Error::Short { needed: failure.needed });
         }

@@ -7,6 +7,7 @@ use super::{Frame, Machine};
 use crate::ksy::compile::program::{Code, Program, Step};
 use crate::ksy::expr::{Binary, Compare, Unary};
 use crate::ksy::notes;
+use crate::ksy::process::Argument;
 use crate::limits;
 use std::cmp::Ordering;
 
@@ -42,6 +43,9 @@ impl<'p> Machine<'p, '_> {
 
     #[cold]
     pub(super) fn wrong_kind<T>(&self, frame: &Frame, expected: &str, found: V) -> Outcome<T> {
+        if matches!(found, V::Opaque(_)) {
+            return self.fail(frame.io, &notes::UNKNOWN, format!("expected {expected}, found {}", found.kind()));
+        }
         self.fail(frame.io, &notes::VALUE, format!("expected {expected}, found {}", found.kind()))
     }
 
@@ -121,6 +125,12 @@ impl<'p> Machine<'p, '_> {
             Step::Item => frame.item,
             Step::Index => V::Int(frame.index.into()),
             Step::Own(slot) => self.field(frame, frame.object, slot)?,
+            Step::Variable(number) => self.variable(frame, number)?,
+            Step::Call(function, count) => self.call(frame, function, count)?,
+            Step::Table(table) => {
+                let version = self.pop_int(frame)?;
+                V::Table(table, self.version(table, version))
+            }
             Step::Field { of, slot } => {
                 let object = self.pop_object(frame)?;
                 let slot = self.slot_of(frame, object, of, slot)?;
@@ -183,9 +193,52 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
+    /// Calls a function with the last values of the stack.
+    fn call(&mut self, frame: &Frame, function: u32, count: u32) -> Outcome<V> {
+        let program: &'p Program = self.program;
+        let Some(function) = program.functions.get(function as usize) else { return Ok(V::Null) };
+        let first = self.memory.stack.len().saturating_sub(count as usize);
+        let values: Vec<V> = self.memory.stack.drain(first..).collect();
+        let mut args = Vec::with_capacity(values.len());
+        for value in values {
+            if let V::Bytes(blob) | V::Str(blob) = value {
+                self.burn(frame.io, blob.len() as usize / BYTES_PER_OPERATION)?;
+            }
+            args.push(self.argument(frame, value)?);
+        }
+        match (function.call)(&args) {
+            Ok(Argument::Int(number)) => Ok(V::Int(number)),
+            Ok(Argument::Bool(truth)) => Ok(V::Bool(truth)),
+            Ok(Argument::Bytes(bytes)) => self.push_heap(frame, &bytes).map(V::Bytes),
+            Ok(Argument::Text(text)) => self.push_heap(frame, text.as_bytes()).map(V::Str),
+            Err(why) => self.fail(frame.io, &notes::VALUE, format!("{}: {why}", function.name)),
+        }
+    }
+
+    /// The number of a version of a table.
+    fn version(&self, table: u32, version: i128) -> u32 {
+        let versions = self.program.tables.get(table as usize).map(|table| table.versions.as_slice()).unwrap_or_default();
+        let found = versions.binary_search_by_key(&version, |known| known.version);
+        found.ok().and_then(|at| u32::try_from(at).ok()).unwrap_or(NOTHING)
+    }
+
+    /// The size of an opcode.
+    fn row(&self, frame: &Frame, table: u32, version: u32, opcode: i128) -> Outcome<V> {
+        let table = self.program.tables.get(table as usize);
+        let name = table.map_or("", |table| table.name.as_str());
+        let Some(rows) = table.and_then(|table| table.versions.get(version as usize)) else {
+            return self.fail(frame.io, &notes::VALUE, format!("{name} has no rows of this version"));
+        };
+        match rows.rows.binary_search_by_key(&opcode, |(opcode, _)| *opcode).ok().and_then(|at| rows.rows.get(at)) {
+            Some((_, size)) => Ok(V::Int(*size)),
+            None => self.fail(frame.io, &notes::VALUE, format!("{name} has no opcode {opcode:#x} in version {}", rows.version)),
+        }
+    }
+
     fn element(&mut self, frame: &Frame) -> Outcome<V> {
         let index = self.pop_int(frame)?;
         let (found, count) = match self.pop() {
+            V::Table(table, version) => return self.row(frame, table, version, index),
             V::List(list) => {
                 let elements = self.elements(list);
                 let found = usize::try_from(index).ok().and_then(|index| elements.get(index));
@@ -325,6 +378,7 @@ impl<'p> Machine<'p, '_> {
                 self.bytes(left) == self.bytes(right)
             }
             (V::Object(left), V::Object(right)) | (V::Io(left), V::Io(right)) => left == right,
+            (V::Opaque(_), _) | (_, V::Opaque(_)) => return self.wrong_kind(frame, "a value", V::Opaque(Blob::default())),
             (V::List(left), V::List(right)) => return self.are_equal(frame, left, right),
             _ => false,
         })
@@ -364,7 +418,7 @@ impl<'p> Machine<'p, '_> {
                 self.burn_for(frame, left, right)?;
                 self.bytes(left).cmp(self.bytes(right))
             }
-            (V::Null | V::Object(_) | V::List(_) | V::Io(_), other) | (other, _) => {
+            (V::Null | V::Object(_) | V::List(_) | V::Io(_) | V::Table(..) | V::Opaque(_), other) | (other, _) => {
                 return self.wrong_kind(frame, "two comparable values", other);
             }
         })

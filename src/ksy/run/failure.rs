@@ -53,6 +53,13 @@ pub(super) struct EncodingNote {
     pub end: u32,
 }
 
+impl Failure {
+    /// Whether a value is unknown.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.code.is_some_and(|code| code.is(&notes::UNKNOWN))
+    }
+}
+
 impl Machine<'_, '_> {
     /// A failure at the current position of a stream.
     #[cold]

@@ -7,7 +7,8 @@
 
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::{Frame, Machine, Memory};
+use super::variables::Cause;
+use super::{After, Frame, Machine, Memory, SessionView};
 use crate::ksy::compile::program::{BytesCode, MemberCode, NameCode, ObjectCode, Program, RunCode, SizeCode, TypeCode, UnitCode};
 use crate::ksy::expr::Method;
 use crate::ksy::notes;
@@ -78,6 +79,8 @@ pub(in crate::ksy) enum Measured {
     Least(usize),
     /// Invalid after this many bytes.
     Broken(usize),
+    /// Unknown, for want of a key, a state or a keystream.
+    Unknown(Cause),
 }
 
 /// Number of bytes searched for a terminator without success, from the beginning of the message.
@@ -118,6 +121,8 @@ pub(super) struct Progress<'p> {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) struct Result {
     pub end: Measured,
+    /// Number of bytes read.
+    pub read: usize,
     /// Whether its message type is a member of its enum, as far as known.
     pub is_named: Option<bool>,
     /// Number of operations.
@@ -132,9 +137,10 @@ pub(in crate::ksy) fn measure(
     (measure, grows): (Measure, bool),
     context: Context,
     search: &mut Search,
+    view: SessionView<'_>,
     memory: &mut Memory,
 ) -> Result {
-    let mut machine = Machine::new(program, input, memory);
+    let mut machine = Machine::new(program, input, view, memory);
     machine.context = context;
     machine.progress = Progress { measure: Some(measure), grows, search: *search, ..Progress::default() };
     let end = u32::try_from(input.len()).unwrap_or(NOTHING);
@@ -149,12 +155,32 @@ pub(in crate::ksy) fn measure(
         Err(failure) => match failure.wait {
             Wait::Exactly(needed) => Measured::Exactly(beyond(needed)),
             Wait::Least(needed) => Measured::Least(beyond(needed)),
+            Wait::No if failure.is_unknown() => Measured::Unknown(machine.used.unknown.unwrap_or(Cause::Failed)),
             Wait::No if failure.buffer == INPUT => Measured::Broken(at.max(failure.end as usize)),
             Wait::No => Measured::Broken(at),
         },
     };
     memory.clear();
-    Result { end, is_named, work }
+    Result { end, read: at, is_named, work }
+}
+
+/// Reads all values of a message without output. Returns whether that succeeds, and what the message leaves.
+pub(in crate::ksy) fn rehearse(
+    program: &Program,
+    part: UnitPart<'_>,
+    input: &[u8],
+    context: Context,
+    view: SessionView<'_>,
+    memory: &mut Memory,
+) -> (bool, After) {
+    let mut machine = Machine::new(program, input, view, memory);
+    machine.context = context;
+    let end = u32::try_from(input.len()).unwrap_or(NOTHING);
+    let (_, result) = machine.part(part, Stream { buffer: INPUT, start: 0, end, at: 0, bits_left: 0 });
+    let is_sound = result.is_ok();
+    let after = machine.after();
+    memory.clear();
+    (is_sound, after)
 }
 
 impl<'p> Machine<'p, '_> {
@@ -340,6 +366,37 @@ impl<'p> Machine<'p, '_> {
             if let Some(value) = self.context.parameter(name) {
                 self.set_slot(slot, Slot { value, buffer: NOTHING, state: State::Done, ..Slot::default() });
             }
+        }
+        if !self.program.session.is_empty() {
+            self.supply_variables(object, code, None);
+        }
+    }
+
+    /// Sets the parameters of a root that are session variables, all of them or one.
+    fn supply_variables(&mut self, object: u32, code: &TypeCode, only: Option<u32>) {
+        let program: &'p Program = self.program;
+        let Object { slots: first, io, .. } = self.object(object);
+        let names = code.slots.iter().take(code.params as usize);
+        for (slot, name) in (first..).zip(names) {
+            let Some(number) = (0..).zip(&program.session).find(|(_, known)| known.name == *name).map(|(number, _)| number)
+            else {
+                continue;
+            };
+            if only.is_some_and(|only| only != number) {
+                continue;
+            }
+            let value = self.variable(&Frame::of(object, io), number);
+            let state = if value.is_ok() { State::Done } else { State::Failed };
+            self.set_slot(slot, Slot { value: value.unwrap_or_default(), buffer: NOTHING, state, ..Slot::default() });
+        }
+    }
+
+    /// Sets the parameters of the root for a variable that changed.
+    pub(super) fn supply_again(&mut self, variable: u32) {
+        let program: &'p Program = self.program;
+        let Object { of, .. } = self.object(0);
+        if let Some(code) = program.types.get(of as usize) {
+            self.supply_variables(0, code, Some(variable));
         }
     }
 }

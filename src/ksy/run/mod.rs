@@ -11,18 +11,23 @@ pub(in crate::ksy) mod measure;
 mod methods;
 pub(in crate::ksy) mod process;
 mod read;
+pub(in crate::ksy) mod running;
 mod valid;
 pub(in crate::ksy) mod value;
+pub(in crate::ksy) mod variables;
 
-pub(in crate::ksy) use emit::{Message, run};
+pub(in crate::ksy) use emit::{After, Message, run};
 pub(in crate::ksy) use measure::{Context, PARAMETERS, UnitPart};
 
 use super::compile::program::Program;
 use crate::limits;
-use failure::EncodingNote;
+use failure::{EncodingNote, Failure};
 use measure::Progress;
+use running::Running;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
+use variables::{Held, Reached, Used};
 
 /// Memory of a run, reused for the next one.
 #[derive(Debug, Default)]
@@ -47,6 +52,12 @@ pub(in crate::ksy) struct Memory {
     kept: usize,
     /// By buffer and first byte.
     encoding_notes: BTreeMap<(u32, u32), EncodingNote>,
+    /// Session variables that were read, each with the variables whose keys it was made from.
+    variables: Vec<Option<(V, u64)>>,
+    /// Effects on the session that were reached.
+    reached: Vec<Reached>,
+    /// Names under which processors went on in this message, as bits.
+    continued: u64,
 }
 
 impl Memory {
@@ -70,6 +81,9 @@ impl Memory {
         self.derived_bytes = 0;
         self.kept = 0;
         self.encoding_notes.clear();
+        self.variables.clear();
+        self.reached.clear();
+        self.continued = 0;
     }
 }
 
@@ -86,6 +100,30 @@ struct Machine<'p, 'w> {
     context: Context,
     /// State of streams that have not ended.
     progress: Progress<'p>,
+    /// The session variables.
+    held: Cow<'w, [Held]>,
+    /// The processors that go on from earlier messages; those that only `ahead` has are copied when they are needed.
+    running: Running,
+    ahead: Option<&'w Running>,
+    /// Whether the value of an expression deciphers bytes.
+    deciphers: bool,
+    /// Variables whose keys the current expression used, as bits.
+    keys: u64,
+    used: Used,
+    /// Whether the message is cut, and its state matters: what is there of bytes with a size is read.
+    reads_cut: bool,
+    /// The first of these bytes.
+    cut_short: Option<Box<Failure>>,
+}
+
+/// What earlier messages left.
+#[derive(Default)]
+pub(in crate::ksy) struct SessionView<'w> {
+    pub held: &'w [Held],
+    /// The continued processors of the direction.
+    pub running: Running,
+    /// The same if they must not change.
+    pub ahead: Option<&'w Running>,
 }
 
 /// The environment of an expression.
@@ -111,11 +149,26 @@ impl Frame {
 }
 
 impl<'p, 'w> Machine<'p, 'w> {
-    fn new(program: &'p Program, input: &'w [u8], memory: &'p mut Memory) -> Machine<'p, 'w> {
+    fn new(program: &'p Program, input: &'w [u8], view: SessionView<'w>, memory: &'p mut Memory) -> Machine<'p, 'w> {
         // A run that panicked may have left data.
         memory.clear();
-        let (context, progress) = (Context::default(), Progress::default());
-        Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0, context, progress }
+        Machine {
+            program,
+            input,
+            memory,
+            fuel: limits::KSY_OPERATIONS.get(),
+            depth: 0,
+            context: Context::default(),
+            progress: Progress::default(),
+            held: Cow::Borrowed(view.held),
+            running: view.running,
+            ahead: view.ahead,
+            deciphers: false,
+            keys: 0,
+            used: Used::default(),
+            reads_cut: false,
+            cut_short: None,
+        }
     }
 
     /// The bytes of a blob.

@@ -77,6 +77,9 @@ impl<'p> Machine<'p, '_> {
             object.end = end;
             object.is_complete = result.is_ok();
         }
+        if let Some(effect) = code.effect.filter(|_| result.is_ok()) {
+            self.reach(&frame, effect);
+        }
         result
     }
 
@@ -148,18 +151,22 @@ impl<'p> Machine<'p, '_> {
         let frame = &Frame { is_private: member.is_private, ..*frame };
         if !matches!(member.repeat, RepeatCode::No) {
             self.stop_at_run(frame, member)?;
-            return self.repeat(frame, at, member, slot);
+            self.repeat(frame, at, member, slot)?;
+        } else {
+            let result = self.data(frame, member.data, &mut slot, at);
+            if result.is_err() {
+                slot.state = State::Failed;
+            }
+            self.set_slot(at, slot);
+            result?;
+            if let Some(valid) = member.valid.filter(|_| !matches!(slot.value, V::Opaque(_))) {
+                self.validate(frame, valid, &slot)?;
+            }
         }
-        let result = self.data(frame, member.data, &mut slot, at);
-        if result.is_err() {
-            slot.state = State::Failed;
+        if let Some(effect) = member.effect {
+            self.reach(frame, effect);
         }
-        self.set_slot(at, slot);
-        result?;
-        match member.valid {
-            Some(valid) => self.validate(frame, valid, &slot),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Reads one value. An object is stored in the slot at `at` as soon as it exists.
@@ -180,7 +187,9 @@ impl<'p> Machine<'p, '_> {
                 if self.passes(frame) {
                     return self.raw(frame, code, slot).map(|_| ());
                 }
-                slot.value = V::Bytes(self.take(frame, code, slot)?);
+                if let Some(taken) = self.take(frame, code, slot)? {
+                    slot.value = V::Bytes(taken);
+                }
                 Ok(())
             }
             DataKind::Str { bytes, charset } => {
@@ -188,8 +197,9 @@ impl<'p> Machine<'p, '_> {
                 if self.passes(frame) {
                     return self.raw(frame, code, slot).map(|_| ());
                 }
-                let taken = self.take(frame, code, slot)?;
-                slot.value = V::Str(self.decode(frame, charset, taken)?);
+                if let Some(taken) = self.take(frame, code, slot)? {
+                    slot.value = V::Str(self.decode(frame, charset, taken)?);
+                }
                 Ok(())
             }
             DataKind::Object(object) => {
@@ -329,7 +339,10 @@ impl<'p> Machine<'p, '_> {
             Some(bytes) if self.passes(frame) => return self.raw(frame, bytes, slot).map(|_| ()),
             Some(bytes) => {
                 self.fits(frame, bytes, code)?;
-                Some(self.take(frame, bytes, slot)?)
+                match self.take(frame, bytes, slot)? {
+                    Some(taken) => Some(taken),
+                    None => return Ok(()),
+                }
             }
             None => None,
         };
@@ -355,11 +368,12 @@ impl<'p> Machine<'p, '_> {
             self.set_slot(at, Slot { state: State::Open, ..*slot });
         }
         let mut result = self.fill(number, of);
-        if own.is_some() && self.is_lenient() {
+        let is_unknown = result.as_ref().is_err_and(|failure| failure.is_unknown());
+        if own.is_some() && (self.is_lenient() || self.cut_short.is_some() || is_unknown) {
             // The bytes after it are known nevertheless.
             result = Ok(());
         }
-        if own.is_some() && result.is_ok() && self.is_strict() && self.stream(io).remaining() > 0 {
+        if own.is_some() && result.is_ok() && !is_unknown && self.is_strict() && self.stream(io).remaining() > 0 {
             result = self.fail(io, &notes::VALUE, String::from("bytes are left over"));
         }
         if own.is_none() {

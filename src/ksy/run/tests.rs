@@ -2,7 +2,7 @@
 //!
 //! A script outside of the repository (`.ci/run`) compares Kaitai's own specifications; these tests do not depend on it.
 
-use super::{Context, Memory, Message, UnitPart, run};
+use super::{Context, Memory, Message, SessionView, UnitPart, run};
 use crate::ksy::compile::compile;
 use crate::ksy::fields::FileFields;
 use crate::ksy::{load_text, protocol};
@@ -22,7 +22,7 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let spec = loaded.spec.unwrap_or_else(|| panic!("{errors}"));
     let top = spec.roots[0];
     let protocol = protocol(&spec, top, None, false);
-    let program = compile(&spec, None);
+    let program = compile(&spec, spec.roots[0], None);
     let fields = FileFields::new(&spec, &[top], "t", &std::collections::HashSet::new(), &[]);
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
@@ -30,7 +30,7 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
     let result = {
         let message = Message { part: UnitPart::Whole(top.0), place: 0, slot: 0, context: Context::default(), is_cut: false };
-        run(&program, &fields, &message, &mut Memory::default(), &mut wire)
+        run(&program, &fields, &message, &mut Memory::default(), SessionView::default(), &mut wire).0
     };
     protocol.conclude(&mut wire, result);
     tree.close(0, protocol.this, bytes.len());

@@ -50,6 +50,10 @@ pub(in crate::ksy) enum V {
     List(u32),
     /// A stream, by its number.
     Io(u32),
+    /// A table and one of its versions; [`NOTHING`] for one that it has not.
+    Table(u32, u32),
+    /// Bytes that cannot be deciphered.
+    Opaque(Blob),
 }
 
 impl V {
@@ -65,6 +69,8 @@ impl V {
             V::Object(_) => "an object",
             V::List(_) => "a list",
             V::Io(_) => "a stream",
+            V::Table(..) => "a table",
+            V::Opaque(_) => "bytes that are not deciphered",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The work of finding message boundaries.
 
-use super::Session;
+use super::Plain;
 use crate::ksy::protocol::{file, protocol};
 use crate::ksy::{Spec, load_text};
 use crate::tree::Side;
@@ -14,13 +14,13 @@ fn spec(body: &str) -> Spec {
 }
 
 /// A session of a file.
-fn session(body: &str) -> Session {
+fn session(body: &str) -> Plain {
     session_of(body, true)
 }
 
-fn session_of(body: &str, from_start: bool) -> Session {
+fn session_of(body: &str, from_start: bool) -> Plain {
     let spec = spec(body);
-    Session::new(file(&spec, spec.roots[0], None), [from_start; 2])
+    Plain::new(file(&spec, spec.roots[0], None), [from_start; 2])
 }
 
 fn protocol_of(body: &str) -> &'static Protocol {
@@ -29,7 +29,7 @@ fn protocol_of(body: &str) -> &'static Protocol {
 }
 
 /// The end of the first message if bytes arrive in pieces of this size, and the number of operations.
-fn end_of(session: &mut Session, bytes: &[u8], size: usize) -> (usize, usize) {
+fn end_of(session: &mut Plain, bytes: &[u8], size: usize) -> (usize, usize) {
     let mut wanted = 0;
     let mut most = 0;
     for end in (size..bytes.len() + size).step_by(size).map(|end| end.min(bytes.len())) {
@@ -42,7 +42,7 @@ fn end_of(session: &mut Session, bytes: &[u8], size: usize) -> (usize, usize) {
             Extent::Message(message) if message <= end => return (message, most),
             Extent::Message(message) => wanted = message,
             Extent::NeedMore(more) => wanted = more,
-            Extent::Unknown(_) => panic!("{end} bytes are unknown"),
+            Extent::Unknown(_) | Extent::Segment => panic!("{end} bytes are unknown"),
         }
     }
     panic!("no end");
@@ -137,6 +137,7 @@ proptest! {
                     trial::read(protocol, &bytes[at..end], Cut::No, |wire| session.message(Side::Client, wire));
                     (at, wanted) = (end, 0);
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(run) => {
                     prop_assert!(run > 0);
                     (at, wanted) = ((at + run).min(here), 0);

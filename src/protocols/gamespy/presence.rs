@@ -449,6 +449,7 @@ mod tests {
                 match session.extent(Side::Client, &bytes[at..arrived], arrived < bytes.len()) {
                     Extent::NeedMore(_) => arrived = (arrived + cut).min(bytes.len()),
                     Extent::Message(len) => (at, extents) = (at + len, [extents, vec![(true, len)]].concat()),
+                    Extent::Segment => panic!("no protocol here asks for the next segment"),
                     Extent::Unknown(len) => (at, extents) = (at + len, [extents, vec![(false, len)]].concat()),
                 }
                 arrived = arrived.max(at + 1).min(bytes.len());

@@ -51,6 +51,7 @@ fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> Vec<String> {
                     trees.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { needed: want }));
                     break bytes.len();
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(len) => {
                     trees.push(format!("{len} unknown\n"));
                     break len.clamp(1, have);

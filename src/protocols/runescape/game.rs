@@ -119,6 +119,7 @@ impl Game {
                 Extent::Message(length) => Extent::Message(used + length),
                 Extent::NeedMore(length) => Extent::NeedMore(used + length),
                 Extent::Unknown(length) => Extent::Unknown(used + length),
+                Extent::Segment => Extent::Segment,
             },
             Read::Short => Extent::NeedMore(ahead.len() + 1),
             Read::TooLong => Extent::Unknown(ahead.len()),

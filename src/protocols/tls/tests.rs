@@ -33,7 +33,7 @@ fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> String {
                 trees.push_str(&trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { needed: want }));
                 break;
             }
-            Extent::NeedMore(_) | Extent::Unknown(_) => return trees + "unknown\n",
+            Extent::NeedMore(_) | Extent::Unknown(_) | Extent::Segment => return trees + "unknown\n",
         }
     }
     trees

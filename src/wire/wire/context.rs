@@ -2,6 +2,7 @@
 
 use super::Wire;
 use crate::tree::{Address, EarlierPacket, Ends, Extras, Field, Key, LayerId, MAX_DEPTH, Side, Time, Unkept, Value};
+use crate::wire::Beginning;
 use std::net::{IpAddr, SocketAddr};
 
 impl Wire<'_> {
@@ -133,6 +134,15 @@ impl Wire<'_> {
     #[must_use]
     pub fn is_inside(&self) -> bool {
         self.depth > 0
+    }
+
+    /// The conversation of this datagram.
+    #[must_use]
+    pub fn beginning(&self) -> Option<Beginning> {
+        let layer = self.tree.layers.get(self.layer as usize)?;
+        let (stream, from) = self.tree.ends.get(layer.ends as usize)?.stream?;
+        let ends = self.ends().map(|[src, dst]| if from == Side::Client { [src, dst] } else { [dst, src] });
+        Some(Beginning { stream, ends, first: self.tree.frame.time })
     }
 
     /// Source and destination, if both are UDP or TCP endpoints.

@@ -340,6 +340,14 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
+    /// Reads with this truncation.
+    pub(crate) fn as_cut<T>(&mut self, cut: Cut, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.cut, cut);
+        let result = read(self);
+        self.cut = before;
+        result
+    }
+
     fn inside<'i>(&'i mut self, source: u32, bytes: &'i [u8]) -> Wire<'i> {
         Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree }
     }

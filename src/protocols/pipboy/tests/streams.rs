@@ -84,6 +84,7 @@ impl Stream {
                     assert!(length > self.queue.len());
                     self.asked_at = length;
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(length) => {
                     assert!(0 < length && length <= self.queue.len());
                     self.accepted.get_or_insert(self.messages.len());
@@ -101,6 +102,7 @@ impl Stream {
                 Extent::Message(length) | Extent::NeedMore(length) => {
                     self.messages.push(self.queue.drain(..length.min(all)).collect());
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(length) => {
                     self.accepted.get_or_insert(self.messages.len());
                     self.unknown.extend(self.queue.drain(..length.min(all)));
@@ -335,6 +337,7 @@ fn a_message_after_a_false_match_is_noted() {
                 trees.push(trial::message(&PROTOCOL, &mut session, Side::Server, &ahead[..count], Cut::No));
                 count
             }
+            Extent::Segment => panic!("no protocol here asks for the next segment"),
             Extent::Unknown(count) => count,
             Extent::NeedMore(count) => panic!("{count} bytes are wanted where no more come"),
         };

@@ -141,6 +141,7 @@ impl Stream {
                     assert!(more > length);
                     self.wanted[from.index()] = more;
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(run) => self.pass(from, run),
             }
         }
@@ -153,6 +154,7 @@ impl Stream {
             match self.session.extent(from, &self.waiting[from.index()], false) {
                 Extent::Message(end) if end <= length => self.read(from, end, Cut::No),
                 Extent::Message(want) | Extent::NeedMore(want) => self.read(from, length, Cut::Stream { needed: want }),
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(run) => self.pass(from, run),
             }
         }

@@ -113,6 +113,7 @@ impl Stream {
                     assert!(length > self.waiting.len());
                     self.asked_at = length;
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(length) => {
                     assert!(0 < length && length <= self.waiting.len());
                     self.unknown.extend(self.waiting.drain(..length));
@@ -128,6 +129,7 @@ impl Stream {
                 Extent::Message(length) | Extent::NeedMore(length) => {
                     self.messages.push(self.waiting.drain(..length.min(all)).collect());
                 }
+                Extent::Segment => panic!("no protocol here asks for the next segment"),
                 Extent::Unknown(length) => self.unknown.extend(self.waiting.drain(..length.min(all))),
             }
         }

@@ -1,0 +1,75 @@
+//! Keys are tried: bytes are held back until messages of each direction were read with them.
+
+use super::core::Core;
+use crate::tree::{BySide, Side};
+use crate::wire::Extent;
+
+/// Messages of a direction that show that a key fits.
+pub(super) const MESSAGES: u32 = 3;
+/// Bytes of a direction that show it.
+pub(super) const BYTES: usize = 64;
+
+/// Bytes held back, read ahead with a copy of the state.
+pub(super) struct Trial {
+    core: Core,
+    /// The variables whose keys are tried, as bits.
+    pub(super) keys: u64,
+    seen: BySide<Seen>,
+}
+
+/// What was read of a direction.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Bytes of its messages.
+    at: usize,
+    messages: u32,
+    /// Whether bytes arrived.
+    speaks: bool,
+}
+
+impl Seen {
+    fn is_enough(&self) -> bool {
+        !self.speaks || self.messages >= MESSAGES || self.at >= BYTES
+    }
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Open,
+    Fits,
+    Fails,
+}
+
+impl Trial {
+    pub(super) fn new(core: Core, keys: u64) -> Trial {
+        Trial { core, keys, seen: BySide::default() }
+    }
+
+    /// Reads what is ahead in a direction.
+    pub(super) fn advance(&mut self, from: Side, ahead: &[u8], more: bool) -> Verdict {
+        let seen = &mut self.seen[from];
+        seen.speaks |= !ahead.is_empty();
+        while let Some(rest) = ahead.get(seen.at..).filter(|rest| !rest.is_empty()) {
+            match self.core.extent(from, rest, more) {
+                Extent::Message(end) if end <= rest.len() && end > 0 => {
+                    if !self.core.rehearse(from, rest.get(..end).unwrap_or(rest)).0 {
+                        return Verdict::Fails;
+                    }
+                    seen.at += end;
+                    seen.messages += 1;
+                }
+                Extent::Message(_) | Extent::NeedMore(_) => break,
+                Extent::Unknown(_) | Extent::Segment => return Verdict::Fails,
+            }
+        }
+        if self.seen.iter().all(Seen::is_enough) || !more && self.seen.iter().any(|seen| seen.messages > 0) {
+            return Verdict::Fits;
+        }
+        if more { Verdict::Open } else { Verdict::Fails }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(self) + self.core.memory()
+    }
+}
