@@ -205,6 +205,9 @@ limits! {
     KEY_VALUE = "keys.value", Bytes, 64 * KIB, 16 * MIB,
         "Value of a key. A longer one is refused",
         "files_values_lines_and_their_number_are_limited";
+    KEY_REQUESTS = "keys.requests", Count, 1 << 16, 1 << 24,
+        "Keys that conversations ask for, in the list of `keys`. Further ones are left out",
+        "requests_of_conversations_are_recorded_up_to_a_limit";
     TREE_HANDED = "tree.handed", Count, 1 << 16, 1 << 20,
         "Payloads of one message for other protocols. Further payloads are data",
         "each_limit_changes_what_is_shown";

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 /// Modules from the lowest rank up; a module may use those of a lower rank. See ARCHITECTURE.md.
 const RANKS: &[&[&str]] = &[
     &["failure", "limits", "nearest", "tree"],
-    &["keys"],
-    &["wire", "input"],
+    &["keys", "wire", "input"],
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
@@ -18,9 +17,10 @@ const RANKS: &[&[&str]] = &[
 
 /// Permitted imports within a rank: a record goes into a sink, and the engine needs the level of a note. Followed, counted and
 /// explained values are printed, a written frame has the line of its record, and a tree has limits. An input may be a log in a format
-/// that a protocol declares.
+/// that a protocol declares, and its settings include keys.
 const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),
+    ("wire", "keys"),
     ("input", "wire"),
     ("input", "protocols"),
     ("sink", "record"),

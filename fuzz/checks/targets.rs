@@ -5,11 +5,13 @@ use super::stream::Conversation;
 use super::{Owned, described, everything, forms, pages, stream, unknown};
 use proto_dissect::filter::Filter;
 use proto_dissect::input::{Capture, InputFormat, Link, Options};
+use proto_dissect::keys::{KeyRing, Owner};
 use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::Side;
+use proto_dissect::tree::{Side, StreamId, Timestamp, Transport};
 use proto_dissect::wire::ValueKind;
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Frames of an input that are dissected; all are read. What frames say is the matter of other targets.
@@ -138,6 +140,26 @@ fn specimen() -> &'static [Owned] {
     })
 }
 
+/// A key file (`--keys`): a refusal has a reason and a line, and the end of the last line changes nothing.
+fn key_file(text: &[u8]) {
+    let read = |text: &[u8]| KeyRing::parse(Path::new("keys"), text);
+    let ended = [text, b"\n"].concat();
+    match (read(text), read(&ended)) {
+        (Ok(keys), Ok(ended)) => {
+            assert_eq!(keys.unserved(), ended.unserved());
+            let stream = StreamId { transport: Transport::Tcp, number: 0 };
+            for first in [None, Some(Timestamp { seconds: 1_700_000_000, nanos: 0 })] {
+                let owner = Owner { stream, ends: Some([([192, 0, 2, 1], 1).into(), ([192, 0, 2, 2], 2).into()]), first };
+                for line in keys.unserved() {
+                    assert_eq!(keys.find(&line.protocol, &line.name, &owner), ended.find(&line.protocol, &line.name, &owner));
+                }
+            }
+        }
+        (Err(one), Err(other)) => assert!(one == other && !one.message.is_empty(), "{one} {other}"),
+        (one, other) => panic!("{one:?} {other:?}"),
+    }
+}
+
 /// Key files, tables of packets and other settings: each check accepts or rejects, and key logs inside captures are learned.
 pub fn keys_and_tables(input: &[u8]) {
     let mut cursor = Input(input);
@@ -154,6 +176,7 @@ pub fn keys_and_tables(input: &[u8]) {
         let refusal = check(text).err();
         assert!(refusal.is_none_or(|invalid| !invalid.message.is_empty()), "a setting is refused without a reason");
     }
+    key_file(cursor.0);
     let secrets = cursor.0.to_vec();
     let mut frames: Vec<Owned> = specimen().iter().take(4).cloned().collect();
     if let Some(first) = frames.first_mut() {

@@ -41,10 +41,12 @@ const FILTERS: [&str; 16] = [
 ];
 
 /// Keys, tables and key logs.
-const KEYS: [&str; 4] = [
+const KEYS: [&str; 6] = [
     "CLIENT_RANDOM 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f\n",
     "SERVER_TRAFFIC_SECRET_0 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n",
     "1,2,3,4\n# comment\n-1,0x7fffffff,5,6\n",
+    "# comment\ngame secret 0f1571c9 client=192.0.2.1:1 server=192.0.2.2\ngame iv - stream=tcp/0 # other\n",
+    "game secret \"a \\x41\\u{e9}\\\"\" from=2023-11-14T22:13:20.5Z\nxfire password base64:AQID server=[2001:db8::1]:25999 until=1700000001.5",
     "side\topcode\tname\tsize\tfields\nserver\t1\tTEST\t3\ta:u8,b:u16\n",
 ];
 

@@ -8,6 +8,7 @@ use super::glossary::{Fields, Protocols};
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
 use super::input_forms::{InputForm, SplitForm, WordForm};
+use super::key_list::KeysOptions;
 use super::ksy::Ksy;
 use super::loading::Loading;
 use super::objects::Objects;
@@ -86,6 +87,7 @@ impl Args {
             Some(Task::Browse { options, .. }) => options.files.clone(),
             Some(Task::Diff { options, .. }) => options.files.clone(),
             Some(Task::Objects(objects)) => objects.files.clone(),
+            Some(Task::Keys(options)) => options.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
             Some(_) => Vec::new(),
@@ -121,7 +123,7 @@ impl Args {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Stats { options, reading }) => (!options.files.is_empty(), reading),
-            Some(Task::Split(_)) => return false,
+            Some(Task::Split(_) | Task::Keys(_)) => return false,
             Some(Task::Browse { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Explore { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Diff { options, reading }) => (!options.files.is_empty(), reading),
@@ -265,7 +267,7 @@ pub struct Output {
 }
 
 // Input options.
-#[derive(Debug, Clone, Group)]
+#[derive(Debug, Clone, Default, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Reading {
     /// File to read, as in tshark; other arguments are then a display filter
@@ -331,6 +333,10 @@ pub struct Reading {
     /// PROTO lists the keys that a protocol takes; docs/keys.md describes them.
     #[arg(hide_short_help = true, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub keys: Vec<PathBuf>,
+
+    /// Record which keys conversations ask for.
+    #[arg(skip)]
+    pub records_keys: bool,
 
     /// Change a limit on memory or work, such as tree.nodes=2M; docs/limits.md lists them
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
@@ -480,6 +486,8 @@ pub enum Task {
     },
     /// List or save transferred objects: files, maps, value trees
     Objects(Objects),
+    /// List conversations that need keys, with the lines that serve them, and try candidates
+    Keys(KeysOptions),
     /// Split a capture into parts that give the same messages when dissected separately
     Split(SplitOptions),
     /// List supported protocols: names, ports, coverage

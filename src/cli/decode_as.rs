@@ -35,6 +35,9 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, UsageError> {
     };
     let mut keys = keys::open(reading, registry)?;
     let mut settings = settings::parse(registry, &given, &mut keys)?;
+    if reading.records_keys {
+        keys.record();
+    }
     if let Some(keys) = keys::share(keys) {
         settings.set_keys(keys);
     }

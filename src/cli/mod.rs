@@ -25,6 +25,9 @@ mod input_forms;
 mod inputs;
 mod interrupt;
 mod intervals;
+mod key_candidates;
+mod key_list;
+mod key_trial;
 mod keys;
 mod ksy;
 mod loading;
@@ -208,6 +211,7 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
+        Some(Task::Keys(options)) => return key_list::run(options, screen),
         Some(Task::Split(options)) => return split::run(options, screen),
         Some(Task::Browse { options, reading }) => {
             let mut files = args.loading.watch.then(|| watch::Files::new(watched(&args).unwrap_or_default()));

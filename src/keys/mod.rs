@@ -16,8 +16,10 @@ mod ring;
 #[cfg(test)]
 mod tests;
 mod value;
+mod watch;
 
 pub use error::KeyError;
 pub use line::line_for;
 pub use ring::{Key, KeyRing, Owner, Unserved};
 pub use value::parse as parse_value;
+pub use watch::{Request, Tried};

@@ -5,6 +5,7 @@ use super::conditions::{Pattern, nanos};
 use super::growth::{Line, Source, Splitter, most};
 use super::index::Index;
 use super::line::{self, Entry};
+use super::watch::{Request, Tried, Watch};
 use crate::failure::Words;
 use crate::limits;
 use crate::tree::{StreamId, Time};
@@ -21,6 +22,8 @@ pub struct KeyRing {
     files: Vec<KeyFile>,
     generation: AtomicU64,
     in_use: AtomicBool,
+    /// Requests of conversations, if they are recorded.
+    watch: Option<Mutex<Watch>>,
 }
 
 /// The conversation that needs a key.
@@ -183,10 +186,10 @@ impl KeyRing {
         self.files.push(KeyFile { path: Path::new(option).into(), growing, lines: RwLock::new(lines) });
     }
 
-    /// Whether there is no file and no value.
+    /// Whether there is no file and no value, and nothing is recorded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.files.is_empty() && self.watch.is_none()
     }
 
     /// Checks the values of all lines: protocol, name and value.
@@ -216,7 +219,41 @@ impl KeyRing {
     /// The last line that matches. It has then served something. If none matches, files that have grown are read first.
     #[must_use]
     pub fn find(&self, protocol: &str, name: &str, owner: &Owner) -> Option<Key> {
-        self.known(protocol, name, owner).or_else(|| if self.grow() { self.known(protocol, name, owner) } else { None })
+        let found = self.known(protocol, name, owner);
+        let found = found.or_else(|| if self.grow() { self.known(protocol, name, owner) } else { None });
+        match self.watch() {
+            Some(mut watch) => watch.asked(protocol, name, owner, found),
+            None => found,
+        }
+    }
+
+    /// Records from now on what conversations ask for.
+    pub fn record(&mut self) {
+        self.watch = Some(Mutex::default());
+    }
+
+    /// Records whether the key that a conversation got fits it: its bytes make sense, or they do not.
+    pub fn judge(&self, protocol: &str, name: &str, stream: StreamId, fits: bool) {
+        if let Some(mut watch) = self.watch() {
+            watch.judged(protocol, name, stream, fits);
+        }
+    }
+
+    /// Takes the recorded requests. The next ones are served by `tried` instead of lines, if there is one.
+    pub fn restart(&self, tried: Option<Tried>) -> Vec<Request> {
+        self.watch().map(|mut watch| watch.restart(tried)).unwrap_or_default()
+    }
+
+    /// Whether keys of this name are known to fit, as recorded.
+    #[must_use]
+    pub fn verdict(&self, protocol: &str, name: &str) -> Option<bool> {
+        let watch = self.watch()?;
+        let mut own = watch.requests().iter().filter(|request| request.protocol == protocol && request.name == name);
+        own.find_map(|request| request.fits)
+    }
+
+    fn watch(&self) -> Option<MutexGuard<'_, Watch>> {
+        self.watch.as_ref().map(|watch| watch.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A counter that changes when lines were added. Files that have grown are read first.

@@ -309,3 +309,29 @@ fn files_values_lines_and_their_number_are_limited() {
     }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
+
+#[test]
+fn requests_of_conversations_are_recorded_up_to_a_limit() {
+    let mut keys = ring("game secret 00 stream=tcp/3\n");
+    keys.record();
+    let other = Owner { stream: StreamId { number: 4, ..owner().stream }, ..owner() };
+    for owner in [owner(), other, owner()] {
+        let _ = keys.find("game", "secret", &owner);
+    }
+    keys.judge("game", "secret", owner().stream, true);
+    let value = [7][..].into();
+    let requests = keys.restart(Some(Tried { protocol: "game".to_owned(), name: "secret".to_owned(), value }));
+    let short: Vec<_> =
+        requests.iter().map(|request| (request.owner.stream.number, request.key.is_some(), request.fits)).collect();
+    assert_eq!(short, [(3, true, Some(true)), (4, false, None)]);
+    // A value that is tried serves every conversation, for its name.
+    assert_eq!(keys.find("game", "iv", &other), None);
+    assert_eq!(keys.find("game", "secret", &other).map(|key| key.value.to_vec()), Some(vec![7]));
+    assert_eq!(keys.verdict("game", "secret"), None);
+    keys.judge("game", "secret", other.stream, false);
+    assert_eq!(keys.verdict("game", "secret"), Some(false));
+    for number in 0..=u32::try_from(limits::KEY_REQUESTS.get()).unwrap() {
+        let _ = keys.find("game", "secret", &Owner { stream: StreamId { number, ..owner().stream }, ..owner() });
+    }
+    assert_eq!(keys.restart(None).len(), limits::KEY_REQUESTS.get());
+}

@@ -132,6 +132,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("explore", "options-explore.txt", tasks::EXPLORE),
     ("diff", "options-diff.txt", tasks::DIFF),
     ("objects", "options-objects.txt", tasks::OBJECTS),
+    ("keys", "options-keys.txt", tasks::KEYS),
     ("split", "options-split.txt", tasks::SPLIT),
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
     ("fields", "options-fields.txt", tasks::FIELDS),

@@ -316,6 +316,24 @@ pub const MAN: &[Case] = &[
     ("--no-user-ksy", "", Same),
 ];
 
+pub const KEYS: &[Case] = &[
+    ("--try samples/no-such.txt", "samples/xfire.pcap", Differs),
+    ("--window 16", "--try README.md samples/xfire.pcap", Same),
+    ("--json", "samples/xfire.pcap", Differs),
+    ("--show-secrets", "samples/xfire.pcap", Same),
+    ("-d tcp.port==25999,none", "samples/xfire.pcap", Same),
+    ("-o xfire.pasword=x", "samples/xfire.pcap", Differs),
+    ("--color auto", "samples/xfire.pcap", Same),
+    ("--color always", "samples/xfire.pcap", Same),
+    ("--color never", "samples/xfire.pcap", Same),
+    ("--pager auto", "samples/xfire.pcap", Same),
+    ("--pager never", "samples/xfire.pcap", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "samples/xfire.pcap", Same),
+    ("--ksy-dir tests/ksy/shared", "samples/xfire.pcap", Same),
+    ("--no-user-ksy", "samples/xfire.pcap", Same),
+];
+
 /// The schema lists the names of protocols.
 pub const SPLIT: &[Case] = &[
     ("-n 2", "samples/linux-cooked.pcap FOLDER", Differs),
