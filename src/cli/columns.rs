@@ -99,7 +99,7 @@ pub(super) fn mistake(args: &Args) -> Option<String> {
 #[cfg(not(feature = "columns"))]
 pub(super) fn run(_: Args, _: super::screen::Screen) -> super::Exit {
     super::print_error(format_args!(
-        "this build does not include Arrow and Parquet (feature columns); releases do, and cargo install --features columns"
+        "this build does not include Arrow and Parquet (feature columns); releases do, or build it with cargo install --features columns"
     ));
     super::Exit::Usage
 }
