@@ -9,5 +9,6 @@ mod hostile;
 mod input;
 mod limits;
 mod live;
+mod sessions;
 mod streams;
 mod user;

@@ -107,7 +107,15 @@ impl Staged {
             self.pipeline.feed(std::slice::from_ref(byte), &mut self.plain, AHEAD).map_err(|_| Cause::Lost)?;
             self.fed += 1;
         }
-        if more { Ok(Extent::NeedMore(ahead.len() + 1)) } else { Err(Cause::Lost) }
+        match (more, self.plain.is_empty()) {
+            (true, _) => Ok(Extent::NeedMore(ahead.len() + 1)),
+            // The end of a block, which produces nothing.
+            (false, true) => {
+                self.fed = 0;
+                Ok(Extent::Unknown(ahead.len()))
+            }
+            (false, false) => Err(Cause::Lost),
+        }
     }
 
     /// Dissects the next message, in a source of its own.
