@@ -38,7 +38,7 @@ fn lines_that_served_nothing_are_reported_once_at_the_end() {
         lines,
         [
             format!("proto-dissect: {keys}:1: matches no conversation"),
-            format!("proto-dissect: {keys}:2: matches no conversation"),
+            format!("proto-dissect: {keys}:2: matches no conversation; did you mean `xfire`?"),
         ]
     );
     assert_eq!(done.code, 0);
@@ -108,4 +108,57 @@ fn a_pipe_without_an_end_does_not_hang() {
 fn help_shows_an_example_line() {
     let help = run(&["--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("--keys <FILE>") && help.contains("minecraft secret 0f1571c9 client=192.0.2.10:51000"), "{help}");
+}
+
+#[test]
+fn a_built_in_protocol_takes_its_keys_from_the_same_file() {
+    let digest = |keys: &str| run(&["-V", "-Y", "xfire.login.digest", "--keys", keys, CAPTURE]);
+    let right = digest(&file("xfire", "xfire password \"hunter2\"\nxfire password \"moss-green\" stream=tcp/0\n"));
+    assert!(right.out.contains("the password is correct") && right.out == run_with_option("moss-green"), "{}", right.out);
+    // The first line serves nothing, because the second one counts.
+    assert!(right.err.contains(":1: matches no conversation") && !right.err.contains(":2:"), "{}", right.err);
+    let wrong = digest(&file("xfire-wrong", "xfire password \"hunter2\"\n"));
+    assert!(
+        wrong.out.contains("the password is wrong") && !wrong.out.contains("hunter2") && wrong.err.is_empty(),
+        "{}",
+        wrong.out
+    );
+    let protocols = run(&["protocols", "xfire"]).out;
+    assert!(protocols.contains("keys") && protocols.contains("xfire password VALUE"), "{protocols}");
+}
+
+fn run_with_option(password: &str) -> String {
+    run(&["-V", "-Y", "xfire.login.digest", "-o", &format!("xfire.password={password}"), CAPTURE]).out
+}
+
+#[test]
+fn conversations_that_ask_for_keys_are_listed_with_their_lines() {
+    let none = run(&["keys", CAPTURE]);
+    assert!(none.out.contains("none") && none.out.contains("missing"), "{}", none.out);
+    let wanted = none.out.lines().last().unwrap().to_owned();
+    assert!(wanted.starts_with("xfire password HEX client="), "{wanted}");
+    let digits: String = b"moss-green".iter().map(|byte| format!("{byte:02x}")).collect();
+    let keys = file("listed", wanted.replace("HEX", &digits));
+    let served = run(&["keys", &keys, CAPTURE]);
+    assert!(served.out.contains("listed.txt:1") && served.out.contains("fits") && served.err.is_empty(), "{served:?}");
+    let json = run(&["keys", "--json", &file("misfit", "xfire password 00\n"), CAPTURE]).out;
+    assert!(json.contains(r#""state":"does not fit""#) && json.contains(r#""name":"password""#), "{json}");
+}
+
+#[test]
+fn candidates_that_fit_are_printed_with_their_place() {
+    let candidates = file("candidates", "hunter2\n\n00ff\nmoss-green\nother\n");
+    let tried = run(&["keys", "--try", &candidates, CAPTURE]);
+    let line = tried.out.lines().last().unwrap();
+    assert!(line.starts_with("xfire password HEX client=") && line.ends_with(&format!("  # {candidates}: line 4")), "{tried:?}");
+    assert!(!tried.out.contains("moss-green") && tried.err.is_empty(), "{tried:?}");
+    let dump = file("dump", [&[0; 5000][..], b"xxmoss-greenxx", &[7; 5000]].concat());
+    let tried = run(&["keys", "--try", &dump, "--window", "10", "--show-secrets", CAPTURE]);
+    let line = tried.out.lines().last().unwrap();
+    assert!(line.contains("6d6f73732d677265656e client=") && line.ends_with("offset 0x138a"), "{tried:?}");
+    // What is printed is a line of a key file.
+    let keys = file("found", line);
+    assert!(run(&["keys", &keys, CAPTURE]).out.contains("fits"));
+    let tried = run(&["keys", "--try", &file("misfits", "hunter2\n"), CAPTURE]);
+    assert!(tried.err.contains("no candidate fits password"), "{tried:?}");
 }

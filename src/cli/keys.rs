@@ -84,16 +84,22 @@ pub(super) fn report(exit: Exit, is_partial: bool) -> Exit {
 fn meant(line: &Unserved) -> String {
     let registry = Registry::default();
     let of_name = || registry.protocols().filter(|protocol| *protocol.this.abbrev == *line.protocol);
-    let mut names = of_name().flat_map(|protocol| protocol.keys).map(|key| key.name).peekable();
+    let names: Vec<&str> = of_name().flat_map(key_names).collect();
     let meant = if of_name().next().is_none() {
-        let taking = registry.protocols().filter(|protocol| !protocol.keys.is_empty());
+        let taking = registry.protocols().filter(|protocol| key_names(protocol).next().is_some());
         suggestion(&line.protocol, taking.map(|protocol| protocol.this.abbrev))
-    } else if names.peek().is_none() || names.any(|name| *name == *line.name) {
-        None
     } else {
-        suggestion(&line.name, of_name().flat_map(|protocol| protocol.keys).map(|key| key.name))
+        suggestion(&line.name, names.iter().copied()).filter(|_| !names.contains(&&*line.name))
     };
     meant.map(|meant| format!("; {meant}")).unwrap_or_default()
+}
+
+/// Names of the keys of a protocol. Those of a Kaitai Struct file are among its settings.
+fn key_names(protocol: &'static Protocol) -> impl Iterator<Item = &'static str> {
+    let is_loaded = Registry::default().loaded().any(|loaded| std::ptr::eq(loaded, protocol));
+    let settings = protocol.settings.iter().filter(move |_| is_loaded);
+    let variables = settings.filter_map(|setting| setting.name.split_once('.')).map(|(_, name)| name);
+    protocol.keys.iter().map(|key| key.name).chain(variables)
 }
 
 /// Whether standard input is read twice.

@@ -232,6 +232,12 @@ impl KeyRing {
         self.watch = Some(Mutex::default());
     }
 
+    /// Whether requests are recorded.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.watch.is_some()
+    }
+
     /// Records whether the key that a conversation got fits it: its bytes make sense, or they do not.
     pub fn judge(&self, protocol: &str, name: &str, stream: StreamId, fits: bool) {
         if let Some(mut watch) = self.watch() {

@@ -1,6 +1,6 @@
 //! The interface of stream protocols: message boundaries, dissection and gaps.
 
-use super::{Protocol, Result, Wire};
+use super::{Owner, Protocol, Result, Wire};
 use crate::tree::{Object, Partial, Side, StreamId, Time, Unended};
 use std::net::SocketAddr;
 
@@ -26,6 +26,14 @@ pub struct Beginning {
     pub ends: Option<[SocketAddr; 2]>,
     /// The time of its first captured frame.
     pub first: Time,
+}
+
+impl Beginning {
+    /// The conversation, for key files.
+    #[must_use]
+    pub const fn owner(&self) -> Owner {
+        Owner { stream: self.stream, ends: self.ends, first: self.first }
+    }
 }
 
 /// Stream bytes missing from the capture.

@@ -147,7 +147,18 @@ impl Keys {
     }
 
     pub(super) fn prove(&mut self, keys: u64) {
+        self.judge(keys & !self.proven, true);
         self.proven |= keys;
+    }
+
+    /// Tells the list of keys whether these fit.
+    fn judge(&self, keys: u64, fits: bool) {
+        let (Some(ring), Some(owner)) = (self.ring.as_ref().filter(|ring| ring.is_recording()), &self.owner) else { return };
+        for (number, variable) in self.file.program.session.iter().enumerate() {
+            if keys & 1 << number.min(63) != 0 {
+                ring.judge(self.file.id, variable.name, owner.stream, fits);
+            }
+        }
     }
 
     /// Counts a datagram of this size that was read with keys. Enough of them show that the keys fit.
@@ -160,6 +171,7 @@ impl Keys {
     }
 
     pub(super) fn reject(&mut self, keys: u64) {
+        self.judge(keys & !self.rejected, false);
         self.rejected |= keys;
     }
 

@@ -1,8 +1,9 @@
 //! Configured secrets: RSA private keys, seed logs, ISAAC seeds, or opcodes in clear.
 
 use crate::wire::isaac::Seeds;
-use crate::wire::{InvalidValue, Settings};
+use crate::wire::{InvalidValue, Key, KeyRing, Owner, Settings};
 use num_bigint::BigUint;
+use std::sync::Arc;
 
 /// RSA private key: modulus and private exponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,12 +43,20 @@ pub enum CipherSetting {
 /// All configured secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Keys {
-    /// RSA private keys of servers.
-    pub rsa: Vec<RsaKey>,
+    /// RSA private keys of servers, from `rs.rsa_key`.
+    rsa: Vec<RsaKey>,
     log: Vec<Logged>,
     /// Configured cipher, from `rs.isaac`.
     pub configured: Option<CipherSetting>,
+    /// Key files.
+    ring: Option<Arc<KeyRing>>,
+    /// The conversation that needs keys.
+    pub owner: Option<Owner>,
 }
+
+/// Names of keys in key files.
+pub const ISAAC: &str = "isaac";
+pub const RSA: &str = "rsa_key";
 
 impl Keys {
     /// Reads the secrets from the settings.
@@ -58,7 +67,33 @@ impl Keys {
             rsa: of("rs.rsa_key").and_then(|text| rsa_keys(text).ok()).unwrap_or_default(),
             log: of("rs.keys").and_then(|text| log(text).ok()).unwrap_or_default(),
             configured: of("rs.isaac").and_then(|text| isaac(text).ok()),
+            ring: settings.keys().cloned(),
+            owner: None,
         }
+    }
+
+    /// RSA private keys of servers, with that of the key files.
+    #[must_use]
+    pub fn rsa(&self) -> Vec<RsaKey> {
+        let filed = self.filed(RSA).and_then(|key| rsa_of(&key.value).ok()).unwrap_or_default();
+        self.rsa.iter().cloned().chain(filed).collect()
+    }
+
+    /// The cipher of the key files.
+    #[must_use]
+    pub fn filed_cipher(&self) -> Option<CipherSetting> {
+        self.filed(ISAAC).and_then(|key| cipher_of(&key.value).ok())
+    }
+
+    /// States whether a key of the key files fits.
+    pub fn judge(&self, name: &str, fits: bool) {
+        if let Some((ring, owner)) = self.ring.as_ref().zip(self.owner.as_ref()) {
+            ring.judge("rs", name, owner.stream, fits);
+        }
+    }
+
+    fn filed(&self, name: &str) -> Option<Key> {
+        self.ring.as_ref()?.find("rs", name, self.owner.as_ref()?)
     }
 
     /// Returns the logged seeds of the session with this server seed.
@@ -72,6 +107,28 @@ impl Keys {
 
 fn invalid<T>(line: Option<usize>, words: impl Into<String>) -> Result<T, InvalidValue> {
     Err(InvalidValue { line, message: words.into() })
+}
+
+/// Parses the value of a line `rs isaac`: four words of four bytes, or the text of `rs.isaac`.
+///
+/// # Errors
+/// What was expected.
+pub fn cipher_of(value: &[u8]) -> Result<CipherSetting, String> {
+    if let ([a, b, c, d], []) = value.as_chunks::<4>() {
+        return Ok(CipherSetting::Seeds([a, b, c, d].map(|word| u32::from_be_bytes(*word))));
+    }
+    let text = std::str::from_utf8(value).ok();
+    text.and_then(|text| isaac(text).ok()).ok_or_else(|| "expected 16 bytes, or \"off\"".to_owned())
+}
+
+/// Parses the value of a line `rs rsa_key`: DER, or the text of `rs.rsa_key`.
+///
+/// # Errors
+/// What was expected.
+pub fn rsa_of(value: &[u8]) -> Result<Vec<RsaKey>, String> {
+    let text = std::str::from_utf8(value).ok().and_then(|text| rsa_keys(text).ok());
+    let keys = text.or_else(|| private_key(value).map(|key| vec![key]));
+    keys.ok_or_else(|| "expected a private key: base64: and the lines of its PEM file, or \"n=NUMBER\\nd=NUMBER\"".to_owned())
 }
 
 /// Parses `off` or four words.
@@ -321,6 +378,19 @@ mod tests {
         assert_eq!(log("# none").unwrap_err().line, None);
         assert!(isaac("1,2,3").is_err() && isaac("1,2,3,4294967296").is_err() && isaac("on").is_err());
         assert_eq!(isaac("0x1,-1,3,4294967295"), Ok(CipherSetting::Seeds([1, u32::MAX, 3, u32::MAX])));
+    }
+
+    #[test]
+    fn keys_of_key_files_are_bytes_or_the_text_of_the_options() {
+        let seeds = CipherSetting::Seeds([0x0102_0304, 0x0506_0708, 0x090a_0b0c, 0x0d0e_0f10]);
+        assert_eq!(cipher_of(&(1..17).collect::<Vec<u8>>()), Ok(seeds));
+        assert_eq!(cipher_of(b"off"), Ok(CipherSetting::Off));
+        assert!(cipher_of(&[0; 15]).unwrap_err().contains("16 bytes"));
+        let digits: String = PKCS1.lines().filter(|line| !line.starts_with('-')).collect();
+        let key = rsa_keys(PKCS1).unwrap();
+        assert_eq!(rsa_of(&base64(&digits).unwrap()), Ok(key.clone()));
+        assert_eq!(rsa_of(format!("n={N}\nd={D}").as_bytes()), Ok(key));
+        assert!(rsa_of(&[1, 2, 3]).is_err() && rsa_of(b"off").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::direction::Opcodes;
 use super::fields::*;
-use super::keys::{CipherSetting, Keys};
+use super::keys::{CipherSetting, ISAAC, Keys, RSA};
 use super::tables::Revision;
 use super::types::{Ending, Type, ValueContext, text};
 use crate::tree::{Side, Value, name_of};
@@ -190,6 +190,7 @@ impl Login {
             wire.add_text(&RSA_STATE, format_args!("plain"));
             ("plain", wire.within(length, &EXTRA, |wire| self.plain(wire, server_seed)).map(Some)?)
         } else if let Some(opened) = open(bytes, keys, server_seed).filter(|_| is_whole) {
+            keys.judge(RSA, true);
             wire.add_text(&RSA_STATE, format_args!("decrypted"));
             let start = wire.at();
             wire.put(&RSA_BLOCK, Value::Bytes, start..start + length);
@@ -202,8 +203,10 @@ impl Login {
         } else {
             wire.add_text(&RSA_STATE, format_args!("encrypted"));
             wire.bytes(&RSA_BLOCK, length)?;
-            if !keys.rsa.is_empty() && is_whole {
-                wire.note(&WRONG_KEY, format_args!("wrong key: none of {} yields 10 and the server seed", keys.rsa.len()));
+            let known = keys.rsa().len();
+            if known > 0 && is_whole {
+                keys.judge(RSA, false);
+                wire.note(&WRONG_KEY, format_args!("wrong key: none of {known} yields 10 and the server seed"));
             }
             ("none", None)
         };
@@ -239,12 +242,18 @@ impl Login {
         let mut state = state;
         self.cipher = read.map_or(Cipher::Unknown, Cipher::Seeded);
         let logged = server_seed.and_then(|seed| keys.logged(seed));
-        match (keys.configured, logged) {
+        let is_missing = read.is_none() && logged.is_none();
+        let configured = keys.configured.or_else(|| if is_missing { keys.filed_cipher() } else { None });
+        match (configured, logged) {
             (Some(CipherSetting::Off), _) => (state, self.cipher) = ("off", Cipher::Off),
             (Some(CipherSetting::Seeds(seeds)), _) if fits(seeds, server_seed) => {
+                if server_seed.is_some() {
+                    keys.judge(ISAAC, true);
+                }
                 (state, self.cipher) = ("log", Cipher::Seeded(seeds))
             }
             (Some(CipherSetting::Seeds(_)), _) => {
+                keys.judge(ISAAC, false);
                 wire.note(&WRONG_KEY, format_args!("the given seeds belong to another session: the server seed differs"));
             }
             (None, Some(seeds)) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
@@ -277,7 +286,7 @@ fn open(block: &[u8], keys: &Keys, server_seed: Option<u64>) -> Option<Vec<u8>> 
         let seed = opened.get(9..17).and_then(|seed| seed.first_chunk()).map(|seed| u64::from_be_bytes(*seed));
         opened.first() == Some(&OPENED) && opened.len() >= LEAST_BLOCK && server_seed.is_none_or(|sent| seed == Some(sent))
     };
-    keys.rsa.iter().map(|key| key.open(block)).find(is_right)
+    keys.rsa().iter().map(|key| key.open(block)).find(is_right)
 }
 
 fn limit(wire: &mut Wire<'_>, length: usize, most: usize) {

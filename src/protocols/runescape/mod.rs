@@ -51,7 +51,7 @@ mod value_names;
 mod world;
 
 use crate::tree::Side;
-use crate::wire::{Edition, Heuristic, InvalidValue, On, Protocol, Setting, ValueKind};
+use crate::wire::{Edition, Heuristic, InvalidValue, KeyName, On, Protocol, Setting, ValueKind};
 use fields::*;
 use services::Midway;
 pub use session_log::RSPROX;
@@ -63,7 +63,7 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS).found(&[
         On::Tcp(43594).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
         On::Tcp(43595).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
         On::AnyTcp.stream_with(Heuristic::Stream(heuristics::anywhere), session::open),
-    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).editions(editions).settings(&[
+    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).editions(editions).keys(KEYS).settings(&[
         Setting {
             name: "rs.revision",
             about: "Revision of the packet table, overriding the login: 317, osrs-239",
@@ -105,6 +105,20 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS).found(&[
             takes: ValueKind::Checked(npc_bits),
         },
     ]);
+
+/// Keys of sessions.
+const KEYS: &[KeyName] = &[
+    KeyName {
+        name: keys::ISAAC,
+        about: "The client's four seeds, 16 bytes, or \"off\" when opcodes are in clear",
+        check: |value| keys::cipher_of(value).map(drop),
+    },
+    KeyName {
+        name: keys::RSA,
+        about: "The server's private key in DER: base64: and the lines of its PEM file",
+        check: |value| keys::rsa_of(value).map(drop),
+    },
+];
 
 fn revision(text: &str) -> Result<(), InvalidValue> {
     match Revision::parse(text) {

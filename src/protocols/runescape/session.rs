@@ -14,7 +14,7 @@ use super::plain_opcodes::{End, framed};
 use super::services::{self, Midway};
 use super::tables::{Revision, Table};
 use crate::tree::{Object, Side};
-use crate::wire::{Conversation, Error, Extent, Missing, Result, Resumption, Settings, Wire};
+use crate::wire::{Beginning, Conversation, Error, Extent, Missing, Result, Resumption, Settings, Wire};
 
 /// Expected message of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,10 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
 }
 
 impl Conversation for Session {
+    fn begins(&mut self, beginning: &Beginning) {
+        self.keys.owner = Some(beginning.owner());
+    }
+
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         self.begin_midway(from, ahead);
         match from {
@@ -239,8 +243,9 @@ impl Session {
     /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake. The
     /// revision is detected if none is set.
     fn begins_in_game(&mut self, from: Side, ahead: &[u8], more: bool) -> Begins {
-        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return Begins::No };
-        let cipher = Cipher::from(configured);
+        if self.login.is_some() {
+            return Begins::No;
+        }
         let may_be_greeting = match (from, ahead) {
             (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) if *hash < 32 => return Begins::No,
             (Side::Client, [16 | 18, size, ..]) if login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()) => {
@@ -251,6 +256,8 @@ impl Session {
             (Side::Server, _) if log::begins(ahead) => return Begins::No,
             (side, _) => side == Side::Server && ahead.len() == 8,
         };
+        let Some(configured) = self.keys.configured.or_else(|| self.keys.filed_cipher()) else { return Begins::No };
+        let cipher = Cipher::from(configured);
         let table = match self.revision {
             Some(revision) => Table::patched(revision, self.rows.as_deref()),
             // The second side has the table of the first one.

@@ -39,7 +39,8 @@ mod values;
 
 use crate::tree::{Side, name_of};
 use crate::wire::{
-    Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, ValueKind, Wire,
+    Beginning, Conversation, Cut, Error, Extent, Heuristic, KeyName, Missing, On, Protocol, Result, Setting, Settings, ValueKind,
+    Wire,
 };
 use attr::Reader;
 use fields::*;
@@ -63,6 +64,7 @@ pub static PROTOCOL: Protocol = Protocol::new(&XFIRE, FIELDS)
     .rest(&UNPARSED)
     .truncated(&TRUNCATED)
     .gap(&GAP)
+    .keys(&[KeyName::new("password", "Password that logins are checked with, in UTF-8")])
     .settings(&[
         Setting { name: "xfire.password", about: "Password that logins are checked with", takes: ValueKind::Value },
         Setting {
@@ -104,6 +106,10 @@ impl Session {
 }
 
 impl Conversation for Session {
+    fn begins(&mut self, beginning: &Beginning) {
+        self.state.owner = Some(beginning.owner());
+    }
+
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         self.step(from).extent(from, ahead, more)
     }

@@ -5,12 +5,13 @@ use super::p2p::ANNOUNCED;
 use super::packets::{KEEPALIVE, KEEPALIVE_REPLY, LOGIN_REQUEST, LOGIN_SALT, LOGIN_SUCCESS};
 use super::values::{Text, Values};
 use crate::tree::{Side, Value, hex};
-use crate::wire::{Settings, Wire};
+use crate::wire::{KeyRing, Owner, Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
 use sha1::{Digest, Sha1};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Largest number of users.
 const USERS_MAX: usize = 4096;
@@ -113,6 +114,8 @@ pub(super) struct State {
     waiting: VecDeque<Waiting>,
     keepalives: [u64; 2],
     passwords: Vec<(Option<String>, String)>,
+    keys: Option<Arc<KeyRing>>,
+    pub(super) owner: Option<Owner>,
 }
 
 impl State {
@@ -136,7 +139,7 @@ impl State {
             });
         }
         passwords.extend(settings.get("xfire.password").map(|password| (None, password.to_owned())));
-        State { users: Users::new(), passwords, ..State::default() }
+        State { users: Users::new(), passwords, keys: settings.keys().cloned(), ..State::default() }
     }
 
     /// Updates the state with a message, and adds fields that depend on earlier messages.
@@ -222,11 +225,19 @@ impl State {
         }
         let (Some(name), Some(salt)) = (values.text(&NAME), self.salt.as_deref()) else { return };
         let name = name.to_string().to_lowercase();
-        let mut for_user = self.passwords.iter().filter(|(user, _)| user.as_deref().is_none_or(|user| user == name)).peekable();
-        if for_user.peek().is_none() {
+        let for_user = self.passwords.iter().filter(|(user, _)| user.as_deref().is_none_or(|user| user == name));
+        let keys = self.keys.as_deref().zip(self.owner.as_ref());
+        let key = keys.and_then(|(keys, owner)| keys.find(XFIRE.abbrev, "password", owner));
+        let own = key.as_ref().and_then(|key| std::str::from_utf8(&key.value).ok());
+        let mut passwords = for_user.map(|(_, password)| password.as_str()).chain(own).peekable();
+        if passwords.peek().is_none() {
             return;
         }
-        if for_user.any(|(_, password)| digest_of(&name, password, salt).as_bytes() == digest) {
+        let is_right = |password: &str| digest_of(&name, password, salt).as_bytes() == digest;
+        if let (Some((keys, owner)), Some(own)) = (keys, own) {
+            keys.judge(XFIRE.abbrev, "password", owner.stream, is_right(own));
+        }
+        if passwords.any(is_right) {
             wire.note_layer(&DIGEST_RIGHT, format_args!("the password is correct"));
         } else {
             wire.note_layer(&DIGEST_WRONG, format_args!("the password is wrong, or the salt differs"));
