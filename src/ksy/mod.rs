@@ -1,5 +1,6 @@
 //! Kaitai Struct files: from text to a resolved model.
 
+mod advice;
 mod compile;
 mod decl;
 pub mod diagnostic;
@@ -73,6 +74,7 @@ fn resolved(files: &files::Files, open: files::Open<'_>, mut report: Report) -> 
     let spec = (!report.has_errors()).then_some(spec);
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
+        advice::check(spec, &mut report);
     }
     let paths = files.sources.iter().map(|source| source.path.clone()).chain(beside);
     let paths = paths.collect();

@@ -1,5 +1,6 @@
 //! Loading as authors experience it: errors with positions, limits, and the model of small files.
 
+mod advice;
 mod imports;
 mod limits;
 mod mistakes;

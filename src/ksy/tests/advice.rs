@@ -1,0 +1,86 @@
+//! Warnings about sessions that load but cannot work as meant, and errors in their expressions.
+
+use super::{loaded, messages, printed};
+
+/// The problems of a file with this session and the rest.
+fn problems(session: &str, rest: &str) -> Vec<String> {
+    let text = format!(
+        "meta:\n  id: test\n  endian: le\n  -proto-dissect: {{transport: tcp, ports: [1], message: m, session: {session}}}\n{rest}"
+    );
+    let loaded = loaded(&text);
+    assert!(loaded.diagnostics.iter().all(|one| one.to_string().starts_with("test.ksy:")), "{}", printed(&loaded.diagnostics));
+    messages(&loaded).into_iter().map(str::to_owned).collect()
+}
+
+/// A message type that has these attributes.
+fn message(params: &str, seq: &str) -> String {
+    format!("params: [{params}]\nseq: [{{id: all, type: m, repeat: eos}}]\ntypes:\n  m: {{seq: [{seq}]}}\n")
+}
+
+const A: &str = "{id: a, type: u1}";
+
+#[test]
+fn variables_that_are_never_set_or_read_are_named() {
+    let never_set = message(A, "{id: n, size: _root.a}");
+    assert_eq!(problems("{a: 3}", &never_set), ["the session variable `a` is never set"]);
+    let never_read = message(A, "{id: n, type: u1, -proto-dissect: {set: {a: n}}}");
+    assert_eq!(problems("{a: 3}", &never_read), ["the session variable `a` is never read"]);
+    let both = message(A, "{id: n, size: _root.a}, {id: k, type: u1, -proto-dissect: {set: {a: k}}}");
+    assert!(problems("{a: 3}", &both).is_empty());
+    // One more after each message is a change.
+    assert!(problems("{a: {init: 0, increment: true}}", &never_set).is_empty());
+}
+
+#[test]
+fn an_attribute_that_shadows_a_variable_is_named() {
+    let seq = "{id: a, type: u1, -proto-dissect: {set: {a: a}}}, {id: n, size: a * 2}, {id: k, size: _root.a}";
+    assert_eq!(problems("{a: 3}", &message(A, seq)), ["`a` is the attribute here, not the session variable of this name"]);
+}
+
+#[test]
+fn a_key_that_nothing_checks_is_named() {
+    let of = |valid: &str| {
+        let seq = format!("{{id: d, size: 4, type: x, process: rc4(_root.k)}}]}}\n  x: {{seq: [{{id: y, type: u4{valid}}}");
+        problems("{k: key}", &message("{id: k, type: bytes}", &seq))
+    };
+    assert_eq!(of(""), ["a wrong key would not be noticed"]);
+    assert!(of(", valid: 7").is_empty());
+}
+
+#[test]
+fn settings_without_effect_are_named() {
+    let read = message("{id: k, type: bytes}", "{id: n, size: 1, valid: _root.k}");
+    let expected = ["`per: direction` of a session variable that conversations share"];
+    assert_eq!(problems("{k: {init: key, per: direction, share: client}}", &read), expected);
+    let expected = ["`reset-on` of a session variable that nothing changes"];
+    assert_eq!(problems("{k: {init: key, reset-on: gap}}", &read), expected);
+    let expected = ["`increment` of a session variable that is no integer"];
+    assert_eq!(problems("{k: {init: key, increment: true}}", &read), expected);
+    let seq = "{id: d, size: 8, process: xtea(_root.k), -proto-dissect: {continue: d}}, {id: e, size: 0, valid: '[]'}";
+    let expected = ["`continue` has no effect on `xtea`: each message stands alone"];
+    assert_eq!(problems("{k: key}", &message("{id: k, type: bytes}", seq)), expected);
+}
+
+#[test]
+fn valid_on_a_calculated_instance_is_not_portable() {
+    let text = "meta: {id: test}\nseq: [{id: a, type: u1}]\ninstances:\n  sane: {value: a + 1, valid: {max: 3}}\n";
+    assert_eq!(messages(&loaded(text)), ["the reference compiler refuses `valid` on a calculated instance"]);
+}
+
+#[test]
+fn expressions_of_sessions_have_types() {
+    let set = message(A, "{id: n, size: _root.a}, {id: k, type: u1, -proto-dissect: {set: {a: '\"x\"'}}}");
+    assert_eq!(problems("{a: 3}", &set), ["`a` is an integer, and this is text"]);
+    assert_eq!(
+        problems("{a: '\"x\"'}", &set),
+        ["`a` is an integer, and its first value is text", "`a` is an integer, and this is text"]
+    );
+    let stream = message("", "{id: n, type: u1, -proto-dissect: {stream: {both: rc4(3)}}}");
+    assert_eq!(problems("{}", &stream), ["`key` of `rc4` is bytes, and this is an integer"]);
+    let processor = message("", "{id: n, size: 4, process: rc4(3), -proto-dissect: {continue: n}}");
+    assert_eq!(problems("{}", &processor), ["`key` of `rc4` is bytes, and this is an integer"]);
+    let circle = problems("{a: _root.b, b: _root.a}", &message("{id: a, type: u1}, {id: b, type: u1}", "{id: n, size: _root.a}"));
+    assert_eq!(circle, ["the first value of the session variable depends on itself"]);
+    let text = "meta: {id: test}\nseq: [{id: a, type: u1, -proto-dissect: {set: {x: 1}}}]\n";
+    assert_eq!(messages(&loaded(text)), ["`session` declares no variable `x`"]);
+}
