@@ -1,6 +1,7 @@
 //! Sessions of Kaitai Struct files: what one message changes for the next ones, keys, and whole directions that are enciphered.
 
 use crate::common::sides::{each_record, segment};
+use crate::common::{Folder, program, run_with};
 use proptest::prelude::*;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link};
@@ -8,10 +9,14 @@ use proto_dissect::ksy;
 use proto_dissect::record::Record;
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
 use proto_dissect::tree::{NodeRef, Side, Transport};
+use proto_dissect::wire::trial;
 use proto_dissect::wire::{Protocol, Settings};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 const PORT: u16 = 4000;
 
@@ -255,6 +260,44 @@ enums: {ops: {1: pack, 2: two, 3: three}}
         let said = ["c2s pack", "c2s two n=20", "c2s three n=30", "c2s two n=21", "c2s three n=31", "c2s  data=000000ffff"];
         assert_eq!(found, said, "{size}");
     }
+}
+
+/// The packets as a capture of raw IP.
+fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = trial::bytes("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 65000000");
+    for (second, packet) in (1_u32..).zip(packets) {
+        let len = u32::try_from(packet.len()).unwrap();
+        bytes.extend([second, 0, len, len].iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(packet);
+    }
+    bytes
+}
+
+#[test]
+fn a_key_that_is_written_while_the_capture_arrives_counts_from_then_on() {
+    let folder = Folder::new("growing-keys");
+    let (file, keys) = (folder.file("game.ksy"), folder.file("keys.txt"));
+    std::fs::write(&file, GAME.replace("name: op", "transport: tcp\n    ports: [4000]\n    name: op")).unwrap();
+    let packets = Talk::usual().packets(100);
+    let line = "game secret 0102030405 client=10.0.0.2\n";
+    let arguments = ["-k", file.to_str().unwrap(), "--keys", keys.to_str().unwrap(), "--json", "-"];
+    std::fs::write(&keys, line).unwrap();
+    let whole = run_with(&arguments, &capture(&packets));
+    assert!(whole.out.contains("\"name\":\"game.body.sum\",\"label\":\"sum\",\"value\":58"));
+    // The key is written behind the first three packets.
+    std::fs::write(&keys, "").unwrap();
+    let bytes = capture(&packets);
+    let early = capture(&packets[..4]).len();
+    let mut child = program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&bytes[..early]).unwrap();
+    input.flush().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    std::fs::write(&keys, line).unwrap();
+    input.write_all(&bytes[early..]).unwrap();
+    drop(input);
+    let live = child.wait_with_output().unwrap();
+    assert!(String::from_utf8(live.stdout).unwrap() == whole.out, "the output differs");
 }
 
 proptest! {
