@@ -309,7 +309,7 @@ impl KeyRing {
 
     /// Reads what was added to files. Returns whether there are new lines.
     fn grow(&self) -> bool {
-        let grown = self.files.iter().fold(false, |grown, file| file.grow() || grown);
+        let grown = self.files.iter().filter(|file| file.grow()).count() > 0;
         if grown {
             self.generation.fetch_add(1, Ordering::AcqRel);
         }

@@ -37,7 +37,7 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
             Err("expected hex digits without separators".to_owned())
         }
         Some(at) => Err(format!("{FORMS}; character {} of the value is no hex digit", at + 1)),
-        None if text.len() % 2 != 0 => Err(format!("expected an even number of hex digits, not {}", text.len())),
+        None if !text.len().is_multiple_of(2) => Err(format!("expected an even number of hex digits, not {}", text.len())),
         None => {
             let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
             let pair = |pair: &[u8]| match *pair {

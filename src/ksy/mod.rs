@@ -13,7 +13,6 @@ pub mod keys;
 pub mod lua;
 pub mod model;
 pub mod notes;
-#[allow(dead_code)]
 mod process;
 mod protocol;
 mod read;

@@ -339,12 +339,13 @@ impl Stage for Inflate {
             Phase::Blocks if !self.blocks.begun => false,
             // A message without bytes.
             Phase::Blocks if !begun => true,
-            Phase::Blocks if self.tail == FLUSHED || self.blocks.accept(&[]) => true,
+            Phase::Blocks if self.tail == FLUSHED => true,
             Phase::Blocks if self.blocks.accept(&FLUSHED) => {
                 self.blocks.decode(&FLUSHED, out, most)?;
                 true
             }
-            Phase::Blocks | Phase::Header | Phase::Trailer => false,
+            Phase::Blocks => self.blocks.accept(&[]),
+            Phase::Header | Phase::Trailer => false,
         };
         if whole { Ok(()) } else { Err(Failure::damaged("the compressed data are truncated")) }
     }

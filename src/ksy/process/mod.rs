@@ -37,7 +37,6 @@ pub(in crate::ksy) enum Kind {
     /// Bytes; a text stands for its UTF-8 bytes.
     Bytes,
     Text,
-    Bool,
     Any,
 }
 

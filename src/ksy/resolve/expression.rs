@@ -305,7 +305,6 @@ impl<'d> Resolver<'d> {
             process::Kind::Int => Ty::Int,
             process::Kind::Bytes => Ty::Bytes,
             process::Kind::Text => Ty::Str,
-            process::Kind::Bool => Ty::Bool,
             process::Kind::Any => Ty::Any,
         };
         Some((Kind::Call(function.name, args), ty))

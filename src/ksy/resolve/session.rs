@@ -204,7 +204,6 @@ impl<'d> Resolver<'d> {
                 process::Kind::Int => matches!(arg.ty, Ty::Int | Ty::Any),
                 process::Kind::Bytes => matches!(arg.ty, Ty::Bytes | Ty::Any) || is_empty_list(&arg),
                 process::Kind::Text => matches!(arg.ty, Ty::Str | Ty::Any),
-                process::Kind::Bool => matches!(arg.ty, Ty::Bool | Ty::Any),
                 process::Kind::Any => true,
             };
             if !fits {
@@ -228,7 +227,6 @@ fn expected(kind: &process::Kind) -> &'static str {
         process::Kind::Int => "an integer",
         process::Kind::Bytes => "bytes",
         process::Kind::Text => "text",
-        process::Kind::Bool => "a boolean",
         process::Kind::Any => "any value",
     }
 }

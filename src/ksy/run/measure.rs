@@ -135,9 +135,8 @@ pub(in crate::ksy) fn measure(
     part: UnitPart<'_>,
     input: &[u8],
     (measure, grows): (Measure, bool),
-    context: Context,
+    (context, view): (Context, SessionView<'_>),
     search: &mut Search,
-    view: SessionView<'_>,
     memory: &mut Memory,
 ) -> Result {
     let mut machine = Machine::new(program, input, view, memory);

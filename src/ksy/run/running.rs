@@ -187,6 +187,11 @@ impl Pipeline {
         last.feed(&input, out, most)
     }
 
+    /// Whether a stage ended by itself before the last byte.
+    pub(in crate::ksy) fn has_ended(&self) -> bool {
+        self.stages.iter().any(|stage| stage.rest().is_some_and(|rest| rest > 0))
+    }
+
     /// Whether a message may end here.
     pub(in crate::ksy) fn is_between(&self) -> bool {
         self.stages.iter().all(|stage| stage.is_between())

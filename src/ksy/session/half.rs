@@ -299,7 +299,7 @@ impl Reading<'_> {
         let program = &self.file.program;
         let view = SessionView { held: &self.half.held, running: Running::default(), ahead: Some(&self.half.running) };
         let mut measured =
-            File::with_memory(|memory| measure::measure(program, part, ahead, (measure, more), context, search, view, memory));
+            File::with_memory(|memory| measure::measure(program, part, ahead, (measure, more), (context, view), search, memory));
         self.half.work = self.half.work.saturating_add(measured.work);
         if let (Measured::Broken(end), Resync::Segment) = (&mut measured.end, self.file.resync) {
             // The rest of the segment follows as data.

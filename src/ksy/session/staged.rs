@@ -106,6 +106,9 @@ impl Staged {
             let Some(byte) = ahead.get(self.fed) else { break };
             self.pipeline.feed(std::slice::from_ref(byte), &mut self.plain, AHEAD).map_err(|_| Cause::Lost)?;
             self.fed += 1;
+            if self.pipeline.has_ended() {
+                return Err(Cause::Failed);
+            }
         }
         match (more, self.plain.is_empty()) {
             (true, _) => Ok(Extent::NeedMore(ahead.len() + 1)),
