@@ -26,6 +26,7 @@ mod proxies;
 mod routing;
 mod runescape;
 mod servers;
+mod sessions;
 mod talk;
 mod tcp;
 mod torrents;
@@ -92,6 +93,10 @@ const SAMPLES: &[Sample] = &[
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),
+    ("ksy/minecraft.keys", sessions::minecraft_keys),
+    ("ksy/minecraft.pcap", sessions::minecraft),
+    ("ksy/wow335.keys", sessions::wow335_keys),
+    ("ksy/wow335.pcap", sessions::wow335),
     ("xfire.pcap", xfire::session),
     ("xfire-packets.pcap", xfire::every_packet),
 ];
@@ -102,7 +107,7 @@ fn main() -> Result {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
     };
-    std::fs::create_dir_all(&folder)?;
+    std::fs::create_dir_all(folder.join("ksy"))?;
     for (name, make) in SAMPLES {
         std::fs::write(folder.join(name), make()?)?;
     }

@@ -9,6 +9,7 @@ mod hostile;
 mod input;
 mod limits;
 mod live;
+mod session_samples;
 mod sessions;
 mod streams;
 mod user;

@@ -1,0 +1,56 @@
+//! Session files of `samples/ksy/` read every message of their captures, with the values that the generator wrote.
+
+use crate::common::run;
+use serde_json::Value;
+
+/// The messages of a sample, with its key file. None has a note.
+fn messages(name: &str) -> Vec<Value> {
+    let [file, keys, capture] = ["ksy", "keys", "pcap"].map(|extension| format!("samples/ksy/{name}.{extension}"));
+    let done = run(&["-k", &file, "--keys", &keys, "--json", "-Y", name, &capture]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let records = done.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let messages: Vec<Value> = records.filter(|record| record["type"] == "message").collect();
+    for message in &messages {
+        assert!(message.get("notes").is_none_or(|notes| notes.as_array().is_some_and(Vec::is_empty)), "{message}");
+    }
+    messages
+}
+
+/// All values of fields whose names end so, in order.
+fn values(fields: &Value, end: &str, found: &mut Vec<Value>) {
+    for field in fields.as_array().into_iter().flatten() {
+        if field["name"].as_str().is_some_and(|name| name.ends_with(end)) && field.get("value").is_some() {
+            found.push(field["value"].clone());
+        }
+        values(&field["fields"], end, found);
+    }
+}
+
+fn all(messages: &[Value], end: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    for message in messages {
+        values(&message["fields"], end, &mut found);
+    }
+    found
+}
+
+#[test]
+fn minecraft_is_read_through_encryption_and_compression() {
+    let messages = messages("minecraft");
+    assert_eq!(messages.len(), 9 + 4 * 8);
+    assert_eq!(all(&messages, ".x"), (0..8).map(|step| Value::from(100.5 + f64::from(step))).collect::<Vec<_>>());
+    let said = (0..8).map(|step| Value::from(format!("<odo> step {step}: {}", "north and ".repeat(step))));
+    assert_eq!(all(&messages, ".data.text"), said.collect::<Vec<_>>());
+    let pings = (0..8).flat_map(|step| [1000 + step; 2]).map(Value::from);
+    assert_eq!(all(&messages, ".data.id"), pings.collect::<Vec<_>>());
+}
+
+#[test]
+fn headers_of_wow_are_read_with_a_keystream_that_goes_on() {
+    let messages = messages("wow335");
+    assert_eq!(messages.len(), 3 + 4 * 8);
+    let pings = (0..8).flat_map(|number| [number; 2]).map(Value::from);
+    assert_eq!(all(&messages, ".sequence"), pings.collect::<Vec<_>>());
+    let said = (0..8).flat_map(|number| [number; 2]).map(|number| Value::from(format!("step {number} north")));
+    assert_eq!(all(&messages, ".text"), said.collect::<Vec<_>>());
+}
