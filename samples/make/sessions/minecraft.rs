@@ -1,5 +1,7 @@
 //! Minecraft Java Edition: a login with encryption and compression, then a walk and some chat.
 
+#![allow(clippy::indexing_slicing, reason = "indices are below the sizes of state and block")]
+
 use std::io::Write;
 
 use aes::Aes128;

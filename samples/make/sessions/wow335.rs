@@ -1,5 +1,7 @@
 //! World of Warcraft 3.3.5: a login at a world server, pings and chat; headers are encrypted with RC4.
 
+#![allow(clippy::indexing_slicing, reason = "indices are below the sizes of state and block")]
+
 use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
