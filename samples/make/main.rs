@@ -95,8 +95,10 @@ const SAMPLES: &[Sample] = &[
     ("vscp-midstream.pcap", vscp::midstream),
     ("ksy/minecraft.keys", sessions::minecraft_keys),
     ("ksy/minecraft.pcap", sessions::minecraft),
+    ("ksy/versions.pcap", sessions::versions),
     ("ksy/wow335.keys", sessions::wow335_keys),
     ("ksy/wow335.pcap", sessions::wow335),
+    ("ksy/zstream.pcap", sessions::zstream),
     ("xfire.pcap", xfire::session),
     ("xfire-packets.pcap", xfire::every_packet),
 ];
