@@ -262,6 +262,65 @@ enums: {ops: {1: pack, 2: two, 3: three}}
     }
 }
 
+/// What the client says in messages of this file, in one segment each.
+fn said(file: &str, messages_of: &[Vec<u8>]) -> Vec<String> {
+    let mut talk = Talk::default();
+    messages_of.iter().for_each(|bytes| talk.say(Side::Client, bytes));
+    messages(registry(protocol(file), None), &talk.packets(60_000))
+}
+
+#[test]
+fn a_value_that_doubles_ends_at_the_limit() {
+    let file = "
+meta: {id: doubling, -proto-dissect: {session: {a: '[1]'}}}
+params: [{id: a, type: bytes}]
+seq: [{id: n, type: u1, -proto-dissect: {set: {a: '_root.a + _root.a'}}}]
+instances: {sum: {value: a.size}}
+";
+    let found = said(file, &[vec![7; 40]]);
+    assert_eq!(found[..3], ["c2s  n=7 sum=1", "c2s  n=7 sum=2", "c2s  n=7 sum=4"]);
+    assert_eq!(found[16..18], ["c2s  n=7 sum=65536 ! ksy.unknown", "c2s  n=7"]);
+    assert_eq!((found.len(), found[39].as_str()), (40, "c2s  n=7"));
+}
+
+#[test]
+fn a_direction_that_decompresses_without_end_ends_at_the_limit() {
+    use flate2::{Compress, Compression, FlushCompress};
+    let file = "
+meta: {id: bomb, -proto-dissect: {session: {unused: 0}}}
+params: [{id: unused, type: u1}]
+seq: [{id: n, type: u1}, {id: data, size: 65535, if: n == 0}, {id: end, size: 0, if: n == 1, -proto-dissect: {stream: {client: zlib}}}]
+";
+    let mut packed = Vec::with_capacity(1 << 20);
+    Compress::new(Compression::best(), true).compress_vec(&vec![0; 64 << 20], &mut packed, FlushCompress::Sync).unwrap();
+    let mut all = vec![vec![1]];
+    all.extend(packed.chunks(1000).map(<[u8]>::to_vec));
+    let found = said(file, &all);
+    let read = found.iter().filter(|text| text.contains("n=0")).count();
+    assert!((200..400).contains(&read), "{read}");
+    assert_eq!(found.iter().filter(|text| text.contains("ksy.unknown")).count(), 1);
+}
+
+#[test]
+fn a_table_has_at_most_65536_rows() {
+    let folder = Folder::new("big-table");
+    let file = folder.file("big.ksy");
+    let text = "meta: {id: big, -proto-dissect: {session: {sizes: 'table(\"big.tsv\", 1)'}}}\nparams: [{id: sizes, type: 's4[]'}]\n\
+                seq: [{id: n, type: u2be}, {id: data, size: '_root.sizes[n]'}]\n";
+    std::fs::write(&file, text).unwrap();
+    for (rows, wanted) in [(65_536, None), (65_537, Some("big.tsv:65537: more than 65536 rows"))] {
+        let table: String = (0..rows).map(|row| format!("1\t{row}\t{}\n", row % 3)).collect();
+        std::fs::write(folder.file("big.tsv"), table).unwrap();
+        let loaded = ksy::load(&[file.clone()], &[]);
+        let errors: Vec<String> =
+            loaded.diagnostics.iter().map(ToString::to_string).filter(|text| text.contains("error")).collect();
+        match wanted {
+            None => assert_eq!(errors, [String::new(); 0]),
+            Some(wanted) => assert!(errors[0].contains(wanted), "{errors:?}"),
+        }
+    }
+}
+
 /// The packets as a capture of raw IP.
 fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = trial::bytes("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 65000000");

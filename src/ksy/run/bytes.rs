@@ -145,8 +145,11 @@ impl Machine<'_, '_> {
                 let bits = self.int(frame, *bits)?;
                 rotate_left(self.bytes(from), bits.checked_neg().unwrap_or_default())
             }
-            ProcessCode::Zlib => match inflate(self.bytes(from), remaining) {
-                Ok(bytes) => bytes,
+            ProcessCode::Zlib => match inflate(self.bytes(from), self.decompressible(remaining)) {
+                Ok(bytes) => {
+                    self.memory.decompressed += bytes.len();
+                    bytes
+                }
                 Err(NotInflated::TooLong) => {
                     // Discarded output counts, or a second decompression bomb would cost as much as the first.
                     self.memory.derived_bytes += remaining;
@@ -184,9 +187,16 @@ impl Machine<'_, '_> {
 }
 
 impl Machine<'_, '_> {
+    /// How many of these bytes a decompressor may produce: the sum of a run is bounded by a multiple of the capture.
+    fn decompressible(&self, most: usize) -> usize {
+        most.min(self.decompressible.saturating_sub(self.memory.decompressed))
+    }
+
     /// Bytes behind a processor of the registry, which may go on from earlier messages.
     fn staged(&mut self, frame: &Frame, call: StageCall, continues: Option<u32>, from: Blob, most: usize) -> Outcome<Vec<u8>> {
         let name = call.processor.name;
+        let keeps_length = call.processor.keeps_length;
+        let most = if keeps_length { most } else { self.decompressible(most) };
         self.burn(frame.io, from.len() as usize / BYTES_PER_OPERATION)?;
         let processed = match continues {
             None => once(&call, self.bytes(from), most),
@@ -203,7 +213,10 @@ impl Machine<'_, '_> {
             }
         };
         match processed {
-            Ok(bytes) => Ok(bytes),
+            Ok(bytes) => {
+                self.memory.decompressed += if keeps_length { 0 } else { bytes.len() };
+                Ok(bytes)
+            }
             Err(Fed::Unknown(cause)) => self.unknown(frame.io, cause),
             Err(Fed::Wrong(why)) => self.fail(frame.io, &notes::PROCESS, format!("{name}: {why}")),
             Err(Fed::Failed(Failed::Damaged(why))) => {

@@ -39,6 +39,7 @@ pub(in crate::ksy) fn run(
     let (start, end) = (narrow(range.start), narrow(range.end));
     let mut machine = Machine::new(program, bytes, view, memory);
     machine.context = message.context;
+    machine.decompressible = wire.decompression_limit();
     let is_cut = message.is_cut || wire.cut() != Cut::No;
     machine.reads_cut = is_cut && !program.session.is_empty();
     let (subject, result) = machine.part(message.part, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
@@ -68,6 +69,8 @@ pub(in crate::ksy) fn run(
     let result = emitter.conclude(result, is_cut);
     let apart = emitter.apart;
     let after = emitter.machine.after();
+    let decompressed = emitter.machine.memory.decompressed;
+    wire.has_decompressed(decompressed);
     wire.settle_notes(notes);
     if let Err(short) = wire.skip(read as usize) {
         return (Err(short), after);

@@ -58,6 +58,8 @@ pub(in crate::ksy) struct Memory {
     reached: Vec<Reached>,
     /// Names under which processors went on in this message, as bits.
     continued: u64,
+    /// Bytes that decompressors produced.
+    decompressed: usize,
 }
 
 impl Memory {
@@ -84,6 +86,7 @@ impl Memory {
         self.variables.clear();
         self.reached.clear();
         self.continued = 0;
+        self.decompressed = 0;
     }
 }
 
@@ -110,6 +113,8 @@ struct Machine<'p, 'w> {
     /// Variables whose keys the current expression used, as bits.
     keys: u64,
     used: Used,
+    /// Number of bytes that decompressors may produce.
+    decompressible: usize,
     /// Whether the message is cut, and its state matters: what is there of bytes with a size is read.
     reads_cut: bool,
     /// The first of these bytes.
@@ -166,6 +171,7 @@ impl<'p, 'w> Machine<'p, 'w> {
             deciphers: false,
             keys: 0,
             used: Used::default(),
+            decompressible: limits::KSY_PROCESSED.get(),
             reads_cut: false,
             cut_short: None,
         }

@@ -19,7 +19,14 @@ pub(super) struct Staged {
     garbled: usize,
     /// Bytes of `plain` that the next message takes.
     next: usize,
+    /// Bytes that entered stages which change the length, and bytes that left them.
+    entered: u64,
+    left: u64,
 }
+
+/// Bytes that leave a decompressor, at most: these, and a multiple of those that enter it. Each byte may be a message.
+const LEAVING: u64 = 16 << 20;
+const LEAVING_PER_BYTE: u64 = 64;
 
 /// Number of bytes behind the stages, at most, for one message.
 const AHEAD: usize = 1 << 24;
@@ -104,8 +111,14 @@ impl Staged {
                 return Err(Cause::Lost);
             }
             let Some(byte) = ahead.get(self.fed) else { break };
+            let before = self.plain.len();
             self.pipeline.feed(std::slice::from_ref(byte), &mut self.plain, AHEAD).map_err(|_| Cause::Lost)?;
             self.fed += 1;
+            self.entered += 1;
+            self.left += (self.plain.len() - before) as u64;
+            if self.left > self.entered.saturating_mul(LEAVING_PER_BYTE).saturating_add(LEAVING) {
+                return Err(Cause::Failed);
+            }
             if self.pipeline.has_ended() {
                 return Err(Cause::Failed);
             }
@@ -148,6 +161,7 @@ impl Staged {
         let method = self.pipeline.method();
         let mut after = After::default();
         let plain: Vec<u8> = self.plain.drain(..self.next.min(self.plain.len())).collect();
+        wire.has_decompressed(plain.len());
         self.fed = 0;
         let result = wire.derived(method, count, &plain, |inner| {
             let result;
