@@ -25,6 +25,7 @@ cargo-fuzz, `cargo fuzz run TARGET` works as well. Every target renders each out
 | `keys_and_tables` | key logs, key files, packet tables |
 | `ksy_file` | Kaitai Struct files: compiled, then reading bytes |
 | `ksy_bytes` | a conversation that one of the sample `.ksy` files reads |
+| `ksy_session` | a conversation of such a file with and without keys, in different segments |
 | `explore` | a conversation that nothing dissects |
 | `notes` | `FILE.notes.toml` |
 | `html` | frames as a page |

@@ -11,7 +11,7 @@ cd "$(dirname "$0")"
 seconds=${1:-1200}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(frame stream container hex filter keys_and_tables ksy_file ksy_bytes explore notes html)
+[ ${#targets[@]} -gt 0 ] || targets=(frame stream container hex filter keys_and_tables ksy_file ksy_bytes ksy_session explore notes html)
 
 mkdir -p logs artifacts
 cargo run --quiet --bin seeds

@@ -116,6 +116,11 @@ fn invariants_hold_for_bytes_that_ksy_files_read() {
 }
 
 #[test]
+fn invariants_hold_for_sessions_of_ksy_files() {
+    run("ksy_session");
+}
+
+#[test]
 fn invariants_hold_for_unknown_conversations() {
     run("explore");
 }

@@ -313,5 +313,5 @@ fn a_full_disk_ends_all_threads() {
     assert_eq!(end_of(&mut child).code(), Some(1));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(err.contains("No space left") && err.lines().count() == 1, "{err}");
+    assert!(err.contains("no space is left") && err.lines().count() == 1, "{err}");
 }

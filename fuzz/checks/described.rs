@@ -4,6 +4,7 @@ use super::everything;
 use super::stream::Conversation;
 use proto_dissect::ksy;
 use proto_dissect::registry::{Choices, Registry};
+use proto_dissect::wire::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -49,10 +50,38 @@ pub fn bytes(input: &[u8]) {
     read(all[usize::from(*which) % all.len()], input);
 }
 
+/// Files of the samples, each without keys and with one.
+fn keyed() -> &'static [Registry] {
+    static ALL: OnceLock<Vec<Registry>> = OnceLock::new();
+    ALL.get_or_init(|| samples().iter().flat_map(|registry| [None, Some(KEY)].map(|key| with_key(*registry, key))).collect())
+}
+
+/// A key of the right size for the samples' ciphers. Seeds that are enciphered have another one, so it does not fit them.
+const KEY: &str = "0f1571c947d9e8590cb7add6af7f6798";
+
+/// The registry of a loaded protocol on the port, with this value of each of its keys.
+fn with_key(registry: Registry, key: Option<&str>) -> Registry {
+    let protocol = registry.loaded().next().expect("a loaded protocol");
+    let mut settings = Settings::new();
+    for setting in protocol.settings.iter().filter(|setting| protocol.keys.iter().any(|key| setting.name.ends_with(key.name))) {
+        if let Some(key) = key {
+            settings.set(setting, key.to_owned());
+        }
+    }
+    registry.choosing(Choices { decode_as: vec![super::stream::on_port(protocol)], settings, ..Choices::default() })
+}
+
+/// A conversation of one of the sample files, with and without keys: its messages do not depend on segments.
+pub fn session(input: &[u8]) {
+    let Some((which, input)) = input.split_first() else { return };
+    let all = keyed();
+    let registry = all[usize::from(*which) % all.len()];
+    let conversation = Conversation::owned(input);
+    everything(&conversation.frames(), registry);
+    super::stream::check_cuts_of(&conversation, registry);
+}
+
 /// The bytes as turns of a conversation that the file's protocol owns.
 fn read(registry: Registry, input: &[u8]) {
-    let protocol = registry.loaded().next().expect("a loaded protocol");
-    let conversation = Conversation::owned(input);
-    let registry = registry.choosing(Choices { decode_as: vec![super::stream::on_port(protocol)], ..Choices::default() });
-    everything(&conversation.frames(), registry);
+    everything(&Conversation::owned(input).frames(), with_key(registry, None));
 }

@@ -276,10 +276,16 @@ fn messages(frames: &[Owned], registry: Registry) -> Found {
 /// The same bytes give the same messages, however segments are cut and ordered, up to the first ones that no dissector explains:
 /// where it finds its way back into a damaged stream may depend on segments, and so may what the other side sends from then on.
 pub fn check_cuts(conversation: &Conversation) {
-    if conversation.registry == 0 || !conversation.is_complete() {
+    if conversation.registry > 0 {
+        check_cuts_of(conversation, conversation.registry());
+    }
+}
+
+/// The same for a conversation that this registry reads.
+pub fn check_cuts_of(conversation: &Conversation, registry: Registry) {
+    if !conversation.is_complete() {
         return;
     }
-    let registry = conversation.registry();
     let found = [messages(&conversation.frames(), registry), messages(&conversation.uncut().frames(), registry)];
     let sound = conversation.sound(&found);
     let [cut, whole] = found.map(|found| sound.map(|(side, end)| before(&found.messages[side.index()], end)));

@@ -21,7 +21,7 @@ const FRAMES: usize = 12;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 11] = [
+pub const ALL: [Target; 12] = [
     ("frame", frame),
     ("stream", conversation),
     ("container", container),
@@ -30,6 +30,7 @@ pub const ALL: [Target; 11] = [
     ("keys_and_tables", keys_and_tables),
     ("ksy_file", described::file),
     ("ksy_bytes", described::bytes),
+    ("ksy_session", described::session),
     ("explore", unknown::conversation),
     ("notes", pages::notes),
     ("html", html),

@@ -48,7 +48,9 @@ fn full(of: Dissection<'_>, layers: &[Layer], source: u32, start: usize, end: us
     let mut covered = vec![false; end];
     for layer in layers {
         below(of.layer_node(layer).expect("a layer has a node"), &mut |_, node| {
-            let is_leaf = node.span().source == source && !node.has_children();
+            // Children of deciphered or decompressed bytes are in a source of their own.
+            let is_leaf = node.span().source == source
+                && !node.children().any(|child| child.span().is_somewhere() && child.span().source == source);
             if let (true, Some(bytes)) = (is_leaf, covered.get_mut(node.span().range())) {
                 bytes.fill(true);
             }

@@ -12,8 +12,20 @@ use std::path::PathBuf;
 use std::{fs, io::Cursor};
 
 /// Names of all targets.
-pub const TARGETS: [&str; 11] =
-    ["frame", "stream", "container", "hex", "filter", "keys_and_tables", "ksy_file", "ksy_bytes", "explore", "notes", "html"];
+pub const TARGETS: [&str; 12] = [
+    "frame",
+    "stream",
+    "container",
+    "hex",
+    "filter",
+    "keys_and_tables",
+    "ksy_file",
+    "ksy_bytes",
+    "ksy_session",
+    "explore",
+    "notes",
+    "html",
+];
 
 /// Largest frame or turn that becomes a seed.
 const LARGE: usize = 2047;
@@ -75,10 +87,14 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "keys_and_tables" => {
             (0..16).flat_map(|which| KEYS.iter().map(move |text| [&[which], text.as_bytes()].concat())).collect()
         }
-        "ksy_file" => files("ksy"),
+        "ksy_file" => paths("ksy", "ksy").into_iter().map(|path| fs::read(path).unwrap()).collect(),
         "ksy_bytes" => {
             let streams = samples(|path| streams(&path));
             (0..12_u8).flat_map(|which| streams.iter().map(move |seed| [&[which], &seed[2..]].concat())).collect()
+        }
+        "ksy_session" => {
+            let streams: Vec<Vec<u8>> = paths("ksy", "pcap").iter().flat_map(streams).collect();
+            (0..32_u8).flat_map(|which| streams.iter().map(move |seed| [&[which], &seed[2..]].concat())).collect()
         }
         "explore" => samples(|path| streams(&path)).into_iter().map(|seed| seed[2..].to_vec()).collect(),
         "notes" => NOTES.iter().map(|text| text.as_bytes().to_vec()).collect(),
@@ -87,13 +103,14 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Sample files of a folder below the samples, one in each seed.
-fn files(folder: &str) -> Vec<Vec<u8>> {
+/// Sample files of a folder below the samples with this ending.
+fn paths(folder: &str, ending: &str) -> Vec<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let folder = here.ancestors().map(|home| home.join("samples").join(folder)).find(|folder| folder.is_dir()).unwrap();
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|own| own == ending));
     paths.sort();
-    paths.into_iter().filter(|path| path.is_file()).map(|path| fs::read(path).unwrap()).collect()
+    paths
 }
 
 /// Where the samples are, from the project or from its `fuzz` folder.

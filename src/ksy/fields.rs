@@ -34,6 +34,8 @@ pub(super) struct FileFields {
     roots: Vec<(TypeId, u32)>,
     /// The values of session variables; none of keys.
     session: Vec<Option<&'static Field>>,
+    /// Bytes as they were sent, of a message that passed stages.
+    staged: Option<&'static Field>,
 }
 
 /// The field of one shape of a member.
@@ -107,6 +109,7 @@ impl FileFields {
                 all: Vec::new(),
                 roots: Vec::new(),
                 session: Vec::new(),
+                staged: None,
             },
         };
         builder.of.slots = spec.types.iter().zip(&builder.shapes).map(|(of, shapes)| places(of, shapes)).collect();
@@ -147,6 +150,21 @@ impl FileFields {
             self.all.push(field);
             self.session.push(Some(field));
         }
+    }
+
+    /// Adds the field for bytes before they pass stages.
+    pub(super) fn add_staged(&mut self, id: &str) {
+        const ABOUT: &str = "The bytes of the message as they were sent, before they are deciphered or decompressed";
+        let field = Field::bytes(leak(&format!("{id}._sent")), "_sent", ABOUT);
+        let head = format!(r#"{{"name":"{}","label":"{}","value":"#, field.abbrev, field.name);
+        let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
+        self.all.push(field);
+        self.staged = Some(field);
+    }
+
+    /// The field for bytes before they pass stages.
+    pub(super) fn staged(&self) -> Option<&'static Field> {
+        self.staged
     }
 
     /// The fields of session variables, by number.

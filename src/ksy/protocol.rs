@@ -2,12 +2,13 @@
 //!
 //! Fields are compared by address and are never freed, so those of a file are leaked once on loading.
 
-use super::compile::program::{InitCode, Program, RunCode, UnitCode, VariableCode};
+use super::compile::program::{InitCode, Program, RunCode, Step, UnitCode, VariableCode};
 use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
 use super::registration::{Carrier, Framed, Registration, Resync, Roots};
+use super::run::variables::{self, Held};
 use super::run::{After, Context, Memory, Message, SessionView, UnitPart, run};
 use super::session::{Datagrams, Plain, Session};
 use crate::tree::{BySide, Field, Side};
@@ -88,6 +89,19 @@ impl File {
     /// The names of the session variables that messages change.
     pub(super) fn changing_names(&self) -> Vec<&'static str> {
         self.program.session.iter().filter(|variable| variable.is_set).map(|variable| variable.name).collect()
+    }
+
+    /// The first value of a session variable. One that counts has a number from the beginning.
+    pub(super) fn first_value(&self, number: usize) -> Held {
+        let Some(variable) = self.program.session.get(number) else { return Held::First };
+        match (variable.init, variable.increments) {
+            (InitCode::Key, _) => Held::Missing,
+            (InitCode::Value(code), true) => match self.program.steps.get(code.start as usize) {
+                Some(Step::Int(first)) if code.len == 1 => Held::Known(variables::Plain::Int((*first).into()), 0),
+                _ => Held::First,
+            },
+            (InitCode::Value(_), false) => Held::First,
+        }
     }
 
     /// The session variables that are keys, as bits.
@@ -183,6 +197,9 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
     let runs: Vec<TypeId> = units.iter().filter(|_| is_on_tcp).filter_map(|(_, unit)| holder(unit)).collect();
     let mut fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
     fields.add_session(registration.map(|registration| registration.session.as_slice()).unwrap_or_default(), id);
+    if spec.types.iter().any(|of| of.seq.iter().chain(&of.instances).any(|member| !member.effect.stages.is_empty())) {
+        fields.add_staged(id);
+    }
     let program = compile(spec, top, registration);
     let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);

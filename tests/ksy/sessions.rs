@@ -270,6 +270,28 @@ fn said(file: &str, messages_of: &[Vec<u8>]) -> Vec<String> {
 }
 
 #[test]
+fn a_counter_of_each_direction_wraps_and_begins_again_behind_a_gap() {
+    let file = "
+meta: {id: counted, -proto-dissect: {session: {sent: {init: 254, per: direction, increment: true, reset-on: gap}}}}
+params: [{id: sent, type: u1}]
+seq: [{id: n, type: u1}, {id: rest, size: 2}]
+instances: {sum: {value: sent}}
+";
+    let registry = registry(protocol(file), None);
+    let mut talk = Talk::default();
+    for n in 0..4 {
+        talk.say(Side::Client, &[n, 0, 0]);
+    }
+    talk.say(Side::Server, &[9, 0, 0]);
+    let whole = messages(registry, &talk.packets(100));
+    assert_eq!(whole, ["c2s  n=0 sum=254", "c2s  n=1 sum=255", "c2s  n=2 sum=0", "c2s  n=3 sum=1", "s2c  n=9 sum=254"]);
+    let mut packets = talk.packets(100);
+    packets.remove(3);
+    let lost = messages(registry, &packets);
+    assert!(lost.iter().any(|text| text.starts_with("c2s  n=2 sum=254")), "{lost:#?}");
+}
+
+#[test]
 fn a_value_that_doubles_ends_at_the_limit() {
     let file = "
 meta: {id: doubling, -proto-dissect: {session: {a: '[1]'}}}

@@ -123,6 +123,8 @@ pub(in crate::ksy) struct Result {
     pub end: Measured,
     /// Number of bytes read.
     pub read: usize,
+    /// Whether some of it depends on what is unknown.
+    pub has_unknown: bool,
     /// Whether its message type is a member of its enum, as far as known.
     pub is_named: Option<bool>,
     /// Number of operations.
@@ -148,6 +150,7 @@ pub(in crate::ksy) fn measure(
     *search = machine.progress.search;
     let work = limits::KSY_OPERATIONS.get().saturating_sub(machine.fuel);
     let is_named = if measure == Measure::All { machine.is_named(&subject) } else { None };
+    let has_unknown = machine.used.unknown.is_some();
     let beyond = |needed: u64| input.len().saturating_add(usize::try_from(needed).unwrap_or(usize::MAX));
     let end = match result {
         Ok(()) => Measured::Message(at),
@@ -160,7 +163,7 @@ pub(in crate::ksy) fn measure(
         },
     };
     memory.clear();
-    Result { end, read: at, is_named, work }
+    Result { end, read: at, has_unknown, is_named, work }
 }
 
 /// Reads all values of a message without output. Returns whether that succeeds, and what the message leaves.

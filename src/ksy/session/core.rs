@@ -297,7 +297,7 @@ impl Core {
         let accumulated = self.file.accumulated[from];
         for (at, variable) in self.file.program.session.iter().enumerate() {
             let lost = match (variable.resets, accumulated & 1 << at.min(63) != 0) {
-                (true, _) => Held::First,
+                (true, _) => self.file.first_value(at),
                 (false, true) => Held::Unknown(Cause::Lost),
                 (false, false) => continue,
             };

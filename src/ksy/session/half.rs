@@ -33,6 +33,8 @@ pub(super) struct Half {
     pub(super) running: Running,
     /// Whether a message said that the content is unknown.
     says_unknown: bool,
+    /// Bytes ahead that look like messages, as long as that shows nothing.
+    chained: usize,
     /// Whether a malformed message has all bytes that have arrived.
     ends_segment: bool,
     /// Whether the next message is the first one behind bytes without message boundaries.
@@ -94,7 +96,7 @@ impl Half {
 
     /// Goes on behind missing bytes; the next message is looked for in this phase unless they are inside of one.
     pub(super) fn gap(&mut self, missing: Missing, then: Phase) {
-        (self.search, self.work) = (Search::default(), 0);
+        (self.search, self.work, self.chained) = (Search::default(), 0, 0);
         if !missing.in_step && self.phase != Phase::Lost {
             self.phase = then;
         }
@@ -112,6 +114,7 @@ impl Half {
             held: self.held.clone(),
             running: self.running.fork(),
             says_unknown: self.says_unknown,
+            chained: self.chained,
             ends_segment: self.ends_segment,
             resumes: self.resumes,
         }
@@ -234,6 +237,9 @@ impl Reading<'_> {
         if let Measured::Unknown(cause) = first.end {
             return self.opaque(cause, ahead);
         }
+        if first.has_unknown {
+            return self.unverified(ahead, more);
+        }
         let is_one = match (first.end, first.is_named) {
             (Measured::Unknown(_), _) => false,
             (Measured::Broken(_) | Measured::Message(0), _) => false,
@@ -260,6 +266,30 @@ impl Reading<'_> {
         }
         self.half.phase = Phase::Lost;
         self.resynchronize(ahead, more)
+    }
+
+    /// Reads messages whose content shows nothing, because it is unknown, if they have all bytes that have arrived.
+    fn unverified(&mut self, ahead: &[u8], more: bool) -> Extent {
+        loop {
+            let at = self.half.chained;
+            if at >= ahead.len() {
+                self.half.chained = 0;
+                self.half.phase = Phase::Messages;
+                return self.message(ahead, more);
+            }
+            self.half.search = Search::default();
+            match self.measure_message(ahead.get(at..).unwrap_or_default(), (Measure::All, more)).end {
+                Measured::Message(end) if end > 0 => self.half.chained = at + end,
+                Measured::Exactly(end) | Measured::Least(end) if more && at + end <= DOUBTFUL.min(self.most()) => {
+                    return Extent::NeedMore(at + end);
+                }
+                _ => {
+                    self.half.chained = 0;
+                    self.half.phase = Phase::Lost;
+                    return self.resynchronize(ahead, more);
+                }
+            }
+        }
     }
 
     /// Reads messages again from a segment on of which they have all bytes that have arrived.

@@ -1,7 +1,7 @@
 //! The keys of a conversation: where they come from, and whether they are known to fit.
 
 use crate::keys::{Key, KeyRing, Owner, line_for, parse_value};
-use crate::ksy::compile::program::InitCode;
+use crate::ksy::compile::program::{InitCode, VariableCode};
 use crate::ksy::protocol::File;
 use crate::ksy::run::variables::{Cause, Held, Plain};
 use crate::wire::{Beginning, Settings};
@@ -108,17 +108,11 @@ impl Keys {
 
     /// The first values of all variables. Those that messages change are unknown if the capture begins midway.
     pub(super) fn first_values(&self, is_midway: bool) -> Vec<Held> {
-        let mut held: Vec<Held> = self
-            .file
-            .program
-            .session
-            .iter()
-            .map(|variable| match variable.init {
-                InitCode::Key => Held::Missing,
-                InitCode::Value(_) if is_midway && variable.is_set => Held::Unknown(Cause::Midway),
-                InitCode::Value(_) => Held::First,
-            })
-            .collect();
+        let first = |(number, variable): (usize, &VariableCode)| {
+            let is_unknown = is_midway && variable.is_set && matches!(variable.init, InitCode::Value(_));
+            if is_unknown { Held::Unknown(Cause::Midway) } else { self.file.first_value(number) }
+        };
+        let mut held: Vec<Held> = self.file.program.session.iter().enumerate().map(first).collect();
         for (number, plain) in &self.given {
             if let Some(place) = held.get_mut(*number as usize) {
                 let is_key = matches!(place, Held::Missing);

@@ -5,6 +5,7 @@ use crate::ksy::run::After;
 use crate::ksy::run::running::Pipeline;
 use crate::ksy::run::variables::Cause;
 use crate::limits;
+use crate::tree::Value;
 use crate::wire::{Extent, Missing, Result, Wire};
 
 /// Stages with the bytes that left them.
@@ -140,6 +141,9 @@ impl Staged {
         let count = wire.remaining();
         let mut after = After::default();
         let unparsed = reading.file.fields.unparsed(reading.direction.place);
+        if let Some(sent) = reading.file.fields.staged() {
+            wire.put(sent, Value::Bytes, wire.at()..wire.at() + count);
+        }
         if !self.pipeline.keeps_length() {
             return self.dissect_unpacked(reading, wire, count);
         }

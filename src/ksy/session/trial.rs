@@ -8,6 +8,9 @@ use crate::wire::Extent;
 pub(super) const MESSAGES: u32 = 3;
 /// Bytes of a direction that show it.
 pub(super) const BYTES: usize = 64;
+/// Bytes after which a message need not end where the bytes that have arrived end. Senders end segments with messages, and
+/// what a wrong key gives ends there by chance only.
+const LONG: usize = 1 << 14;
 
 /// Bytes held back, read ahead with a copy of the state.
 pub(super) struct Trial {
@@ -25,11 +28,18 @@ struct Seen {
     messages: u32,
     /// Whether bytes arrived.
     speaks: bool,
+    /// Whether its messages have all bytes that have arrived.
+    is_even: bool,
 }
 
 impl Seen {
     fn is_enough(&self) -> bool {
-        !self.speaks || self.messages >= MESSAGES || self.at >= BYTES
+        !self.speaks || (self.messages >= MESSAGES || self.at >= BYTES) && (self.is_even || self.at >= LONG)
+    }
+
+    /// Whether nothing contradicts the key when no more bytes follow.
+    fn is_sound(&self) -> bool {
+        !self.speaks || self.messages > 0 && self.is_even
     }
 }
 
@@ -63,7 +73,9 @@ impl Trial {
                 Extent::Unknown(_) | Extent::Segment => return Verdict::Fails,
             }
         }
-        if self.seen.iter().all(Seen::is_enough) || !more && self.seen.iter().any(|seen| seen.messages > 0) {
+        let seen = &mut self.seen[from];
+        seen.is_even = seen.at == ahead.len();
+        if self.seen.iter().all(Seen::is_enough) || !more && self.seen.iter().all(Seen::is_sound) {
             return Verdict::Fits;
         }
         if more { Verdict::Open } else { Verdict::Fails }
