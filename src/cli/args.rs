@@ -4,6 +4,8 @@ use super::columns::ColumnArgs;
 use super::complete;
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::follow_form::Direction;
+pub(super) use super::follow_form::FollowForm;
 use super::glossary::{Fields, Protocols};
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
@@ -15,7 +17,6 @@ use super::objects::Objects;
 use super::selection;
 use super::split::SplitOptions;
 use super::stats::StatsOptions;
-use crate::tree::Side;
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use clap_complete::engine::ArgValueCompleter;
@@ -570,41 +571,4 @@ pub struct BrowseOptions {
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
-}
-
-/// Output formats of `follow`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FollowForm {
-    /// Hex dump as Wireshark's Follow Stream, with message names; can be used as input
-    Hex,
-    /// Text, with dots for unprintable bytes
-    Ascii,
-    /// Raw bytes
-    Raw,
-    /// JSON array of all payloads
-    Json,
-    /// JSON Lines: one object per payload
-    Ndjson,
-    /// YAML as in Wireshark
-    Yaml,
-    /// C arrays, one per payload
-    Carray,
-}
-
-/// A direction of a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Direction {
-    /// Client to server
-    C2s,
-    /// Server to client
-    S2c,
-}
-
-impl From<Direction> for Side {
-    fn from(direction: Direction) -> Side {
-        match direction {
-            Direction::C2s => Side::Client,
-            Direction::S2c => Side::Server,
-        }
-    }
 }

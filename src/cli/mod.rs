@@ -16,6 +16,7 @@ mod explore;
 mod find;
 mod first_word;
 mod follow;
+mod follow_form;
 mod forms;
 mod glossary;
 mod habits;

@@ -15,6 +15,16 @@ use crate::wire::notes::{BUG, GIVEN_UP, HUGE, UNUSUAL};
 use crate::wire::{Conversation, Cut, Missing, Protocol};
 
 impl Stream {
+    /// A side begins earlier than before: what is known of its next message is of no use.
+    #[cold]
+    pub(super) fn begin_earlier(&mut self, side: Side) {
+        let half = &mut self.halves[side];
+        (half.wanted, half.outstanding) = (0, 0);
+        if let StreamDissector::Known(_, conversation) = &mut self.dissector {
+            conversation.gap(side, Missing { bytes: 0, in_step: true });
+        }
+    }
+
     /// Continues after holes that will not be filled.
     pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
         while self.halves[side].reassembly.hole_is_lost() && !out.is_full() {

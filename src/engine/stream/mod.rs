@@ -29,7 +29,7 @@ use crate::tree::{
     Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, Missing, On, Protocol};
+use crate::wire::{Conversation, On, Protocol};
 use half_stream::{Following, HalfStream};
 use relayed::Relay;
 use segment_context::SegmentContext;
@@ -516,16 +516,6 @@ impl Stream {
             self.hide_unread(side, segment, out);
         }
         side
-    }
-
-    /// A side begins earlier than before: what is known of its next message is of no use.
-    #[cold]
-    fn begin_earlier(&mut self, side: Side) {
-        let half = &mut self.halves[side];
-        (half.wanted, half.outstanding) = (0, 0);
-        if let StreamDissector::Known(_, conversation) = &mut self.dissector {
-            conversation.gap(side, Missing { bytes: 0, in_step: true });
-        }
     }
 
     /// Whether a message of this side is incomplete.

@@ -22,7 +22,10 @@ impl Stream {
 
     /// The same for a protocol that recognized its bytes.
     pub(in crate::engine) fn recognized(self, candidate: Candidate, registry: Registry) -> Stream {
-        let conversation = candidate.found.dissector.conversation(registry.settings(), [true; 2]);
+        let mut conversation = candidate.found.dissector.conversation(registry.settings(), [true; 2]);
+        if let Some(conversation) = &mut conversation {
+            conversation.begins(&self.beginning());
+        }
         let dissector = match conversation.filter(|_| !registry.is_blind()) {
             Some(conversation) => StreamDissector::Known(candidate.protocol, conversation),
             None => StreamDissector::None,
