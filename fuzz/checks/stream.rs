@@ -249,7 +249,8 @@ fn messages(frames: &[Owned], registry: Registry) -> Found {
                     let (name, at) = (node.field().abbrev, side.index());
                     let start = place.base + u64::from(node.span().start);
                     let found = &mut all.messages[at];
-                    if name == "data" || message.notes().any(|note| level_of(note) == Level::Broken) {
+                    let is_unread = name == "data" || message.name() == "opaque";
+                    if is_unread || message.notes().any(|note| level_of(note) == Level::Broken) {
                         all.fault[at].get_or_insert(start);
                     }
                     // A heartbeat of five zeros is no evidence of a Pip-Boy: whether the first ones are shown depends on

@@ -333,11 +333,11 @@ fn a_table_has_at_most_65536_rows() {
     for (rows, wanted) in [(65_536, None), (65_537, Some("big.tsv:65537: more than 65536 rows"))] {
         let table: String = (0..rows).map(|row| format!("1\t{row}\t{}\n", row % 3)).collect();
         std::fs::write(folder.file("big.tsv"), table).unwrap();
-        let loaded = ksy::load(&[file.clone()], &[]);
+        let loaded = ksy::load(std::slice::from_ref(&file), &[]);
         let errors: Vec<String> =
             loaded.diagnostics.iter().map(ToString::to_string).filter(|text| text.contains("error")).collect();
         match wanted {
-            None => assert_eq!(errors, [String::new(); 0]),
+            None => assert!(errors.is_empty(), "{errors:?}"),
             Some(wanted) => assert!(errors[0].contains(wanted), "{errors:?}"),
         }
     }

@@ -131,6 +131,12 @@ impl<'d> Resolver<'d> {
                         None => Some((Kind::Field { object, of, slot }, ty)),
                     }
                 }
+                None if self.variables(of).iter().any(|variable| variable.name == name) => {
+                    let message = format!("the session variable `{name}` is no parameter of `{}`", self.entry(of).decl.name);
+                    let help = format!("its type is that of a parameter: add `{{id: {name}, type: u4}}` to `params`");
+                    self.report(Problem::error(place, message).help(help));
+                    None
+                }
                 None => {
                     self.report(self.unknown_member(&object, of, name, place));
                     None

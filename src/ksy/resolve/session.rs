@@ -16,7 +16,7 @@ use crate::nearest::suggestion;
 
 impl<'d> Resolver<'d> {
     /// The variables that a file declares.
-    fn variables(&self, of: TypeId) -> &'d [VariableDecl] {
+    pub(super) fn variables(&self, of: TypeId) -> &'d [VariableDecl] {
         let top = self.entry(of).top;
         self.entry(top).decl.registration.as_ref().map_or(&[], |registration| &registration.session)
     }

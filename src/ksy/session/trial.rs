@@ -11,6 +11,8 @@ pub(super) const BYTES: usize = 64;
 /// Bytes after which a message need not end where the bytes that have arrived end. Senders end segments with messages, and
 /// what a wrong key gives ends there by chance only.
 const LONG: usize = 1 << 14;
+/// Bytes of a direction that are held back at most. A wrong key may give a message that never ends.
+const HELD: usize = 1 << 18;
 
 /// Bytes held back, read ahead with a copy of the state.
 pub(super) struct Trial {
@@ -30,6 +32,8 @@ struct Seen {
     speaks: bool,
     /// Whether its messages have all bytes that have arrived.
     is_even: bool,
+    /// Number of bytes before which the next message is not complete.
+    wanted: usize,
 }
 
 impl Seen {
@@ -60,6 +64,10 @@ impl Trial {
     pub(super) fn advance(&mut self, from: Side, ahead: &[u8], more: bool) -> Verdict {
         let seen = &mut self.seen[from];
         seen.speaks |= !ahead.is_empty();
+        if more && ahead.len() < seen.wanted.min(HELD) {
+            seen.is_even = false;
+            return Verdict::Open;
+        }
         while let Some(rest) = ahead.get(seen.at..).filter(|rest| !rest.is_empty()) {
             match self.core.extent(from, rest, more) {
                 Extent::Message(end) if end <= rest.len() && end > 0 => {
@@ -69,7 +77,10 @@ impl Trial {
                     seen.at += end;
                     seen.messages += 1;
                 }
-                Extent::Message(_) | Extent::NeedMore(_) => break,
+                Extent::Message(end) | Extent::NeedMore(end) => {
+                    seen.wanted = seen.at.saturating_add(end);
+                    break;
+                }
                 Extent::Unknown(_) | Extent::Segment => return Verdict::Fails,
             }
         }
@@ -78,7 +89,7 @@ impl Trial {
         if self.seen.iter().all(Seen::is_enough) || !more && self.seen.iter().all(Seen::is_sound) {
             return Verdict::Fits;
         }
-        if more { Verdict::Open } else { Verdict::Fails }
+        if more && ahead.len() < HELD { Verdict::Open } else { Verdict::Fails }
     }
 
     pub(super) fn memory(&self) -> usize {

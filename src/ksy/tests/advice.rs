@@ -32,6 +32,12 @@ fn variables_that_are_never_set_or_read_are_named() {
 }
 
 #[test]
+fn a_variable_that_is_no_parameter_is_named() {
+    let found = problems("{a: 3}", &message("", "{id: n, size: _root.a}"));
+    assert_eq!(found, ["the session variable `a` is no parameter of `test`"]);
+}
+
+#[test]
 fn an_attribute_that_shadows_a_variable_is_named() {
     let seq = "{id: a, type: u1, -proto-dissect: {set: {a: a}}}, {id: n, size: a * 2}, {id: k, size: _root.a}";
     assert_eq!(problems("{a: 3}", &message(A, seq)), ["`a` is the attribute here, not the session variable of this name"]);
