@@ -48,7 +48,7 @@ fn key_of(protocol: &'static Protocol, name: &str) -> Option<&'static KeyName> {
     protocol.keys.iter().find(|key| key.name == name)
 }
 
-/// Whether a run may leave conversations unread, so that nothing is said about lines.
+/// Whether a run may leave conversations unread: unused lines are not reported then.
 pub(super) fn is_partial(args: &Args) -> bool {
     let stops = match &args.task {
         Some(Task::Browse { .. }) => true,

@@ -39,7 +39,7 @@ impl Source {
         }
         let (sender, receiver) = sync_channel(CHUNKS);
         let path = path.to_owned();
-        // The thread ends with the process, or when nobody receives.
+        // The thread ends with the process, or when the receiver is dropped.
         std::thread::Builder::new().name("keys".to_owned()).spawn(move || send(&path, &sender))?;
         Ok(Source::Pipe(receiver))
     }

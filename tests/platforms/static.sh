@@ -20,13 +20,13 @@ ldd "$static" 2>&1 | grep -Eq "statically linked|not a dynamic executable" || { 
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/root"
-cp "$static" "$work/root/proto-dissect"
-cp samples/*.pcap samples/*.pcapng samples/*.bin samples/*.txt "$work/root/"
-if chroot "$work/root" /proto-dissect --version >/dev/null 2>&1; then
-    enter=(chroot "$work/root")
-elif unshare -r chroot "$work/root" /proto-dissect --version >/dev/null 2>&1; then
-    enter=(unshare -r chroot "$work/root")
+mkdir "$work/jail"
+cp "$static" "$work/jail/proto-dissect"
+cp samples/*.pcap samples/*.pcapng samples/*.bin samples/*.txt "$work/jail/"
+if chroot "$work/jail" /proto-dissect --version >/dev/null 2>&1; then
+    enter=(chroot "$work/jail")
+elif unshare -r chroot "$work/jail" /proto-dissect --version >/dev/null 2>&1; then
+    enter=(unshare -r chroot "$work/jail")
 else
     echo "static.sh: the root cannot be changed, nothing was run"
     exit 0
@@ -37,7 +37,7 @@ compared=0
 failed=0
 same() {
     local here=0 there=0
-    (cd "$work/root" && "$native" "$@" </dev/null) >"$work/here" 2>&1 || here=$?
+    (cd "$work/jail" && "$native" "$@" </dev/null) >"$work/here" 2>&1 || here=$?
     "${enter[@]}" /proto-dissect "$@" </dev/null >"$work/there" 2>&1 || there=$?
     compared=$((compared + 1))
     if [ $here != $there ] || ! cmp -s "$work/here" "$work/there"; then
@@ -46,7 +46,7 @@ same() {
         diff -a "$work/here" "$work/there" | head -6 || true
     fi
 }
-for path in "$work"/root/*.*; do
+for path in "$work"/jail/*.*; do
     file=${path##*/}
     same -l "$file"
     same --json "$file"

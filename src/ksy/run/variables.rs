@@ -40,6 +40,8 @@ pub(in crate::ksy) enum Cause {
     WrongKey(u32),
     /// Bytes are missing.
     Lost,
+    /// The bytes of a direction are damaged for its stages, or too many behind them.
+    Damaged,
     /// The expression of a new value failed.
     Failed,
 }

@@ -40,6 +40,17 @@ pub(super) enum Change {
     Stages(std::result::Result<Vec<StageCall>, Cause>),
 }
 
+impl Change {
+    /// Whether both change the same.
+    fn concerns(&self, other: &Change) -> bool {
+        match (self, other) {
+            (Change::Set(one, _), Change::Set(other, _)) => one == other,
+            (Change::Stages(_), Change::Stages(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Lane {
     fn fork(&self) -> Lane {
         Lane {
@@ -54,6 +65,8 @@ impl Lane {
     /// Takes a change now, or after the message that has begun.
     fn change(&mut self, change: Change, is_own: bool) {
         if self.is_pending && !is_own {
+            // A later change of the same variable replaces it.
+            self.later.retain(|known| !known.concerns(&change));
             self.later.push(change);
         } else {
             self.take(change);
@@ -70,6 +83,9 @@ impl Lane {
             Change::Stages(Err(cause)) => self.opaque = Some(cause),
             Change::Stages(Ok(calls)) => {
                 self.half.search = Search::default();
+                if self.opaque.take().is_some() {
+                    self.half.reopen();
+                }
                 match Pipeline::start(calls) {
                     Ok(pipeline) => self.staged = Staged::new(pipeline),
                     Err(_) => self.opaque = Some(Cause::Failed),
@@ -119,9 +135,18 @@ impl Core {
         std::mem::take(&mut self.began)
     }
 
+    /// The boundary of the next message. Bytes of no message end one that has begun.
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        self.sides[from].is_pending = !ahead.is_empty();
+        let extent = self.boundary(from, ahead, more);
+        if matches!(extent, Extent::Unknown(_) | Extent::Segment) {
+            self.sides[from].complete();
+        }
+        extent
+    }
+
+    fn boundary(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let lane = &mut self.sides[from];
-        lane.is_pending = !ahead.is_empty();
         if let Some(cause) = lane.opaque {
             return lane.half.unknown(cause, ahead.len());
         }
@@ -147,6 +172,7 @@ impl Core {
         if let Some(cause) = self.sides[from].half.next_unknown() {
             notices.unknown(cause, self.file, keys, wire);
             self.sides[from].opaque = Some(cause);
+            self.sides[from].complete();
             wire.name("opaque");
             let unparsed = self.file.fields.unparsed(self.file.sides[from].root.1);
             if let Some(unparsed) = unparsed {

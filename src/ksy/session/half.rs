@@ -31,7 +31,7 @@ pub(super) struct Half {
     pub(super) held: Vec<Held>,
     /// Processors that go on from message to message.
     pub(super) running: Running,
-    /// Whether a message said that the content is unknown.
+    /// Whether a message stated that the content is unknown.
     says_unknown: bool,
     /// Bytes ahead that look like messages, as long as that shows nothing.
     chained: usize,
@@ -135,6 +135,12 @@ impl Half {
         self.next = NextContent::Message;
         self.says_unknown = true;
         Some(cause)
+    }
+
+    /// Looks for messages again where the content was unknown.
+    pub(super) fn reopen(&mut self) {
+        self.says_unknown = false;
+        self.phase = Phase::BehindGap;
     }
 
     /// Bytes of memory.
@@ -405,6 +411,27 @@ impl Reading<'_> {
         }
     }
 
+    /// The part of the file that describes the next message, and its context.
+    fn part<'o>(&self, once: Option<&'o [u8]>) -> (UnitPart<'o>, u32) {
+        let (of, place) = self.direction.root;
+        match self.direction.unit {
+            _ if self.file.is_connection => (UnitPart::Whole(of), place),
+            UnitCode::Run(run) if self.half.phase == Phase::Beginning => (UnitPart::Once(run), place),
+            unit => (UnitPart::message(unit, once), self.direction.place),
+        }
+    }
+
+    /// Counts a message, or keeps its bytes if they are attributes read once.
+    fn count(&mut self, once: Option<Box<[u8]>>, bytes: &[u8]) {
+        if self.half.phase != Phase::Beginning {
+            self.half.once = once;
+            self.half.index += 1;
+            return;
+        }
+        let uses = matches!(self.direction.unit, UnitCode::Run(run) if run.uses_once);
+        self.half.once = Some(bytes).filter(|bytes| uses && bytes.len() <= ONCE).map(Box::from);
+    }
+
     /// Dissects the next message. Returns what it left for the session as well.
     pub(super) fn dissect(&mut self, wire: &mut Wire<'_>) -> (Result, After) {
         let next = std::mem::take(&mut self.half.next);
@@ -414,27 +441,14 @@ impl Reading<'_> {
         }
         let (bytes, range) = wire.whole();
         let once = self.half.once.take();
-        let run = if let UnitCode::Run(run) = self.direction.unit { Some(run) } else { None };
-        let is_beginning = self.half.phase == Phase::Beginning;
-        let (part, place) = match run.filter(|_| is_beginning) {
-            _ if self.file.is_connection => (UnitPart::Whole(self.direction.root.0), self.direction.root.1),
-            Some(run) => (UnitPart::Once(run), self.direction.root.1),
-            None => (UnitPart::message(self.direction.unit, once.as_deref()), self.direction.place),
-        };
+        let (part, place) = self.part(once.as_deref());
         let context = Context { from: Some(self.from), ports: ports(wire), index: self.half.index };
         let is_cut = matches!(next, NextContent::Huge(_));
         let view = SessionView { held: &self.half.held, running: std::mem::take(&mut self.half.running), ahead: None };
         let message = Message { part, place, slot: self.direction.slot, context, is_cut };
         let (result, mut after) = self.file.dissect(&message, view, wire);
         self.half.running = std::mem::take(&mut after.running);
-        self.half.once = once;
-        if is_beginning {
-            let uses = run.is_some_and(|run| run.uses_once);
-            let kept = bytes.get(range).filter(|bytes| uses && bytes.len() <= ONCE);
-            self.half.once = kept.map(Box::from);
-        } else {
-            self.half.index += 1;
-        }
+        self.count(once, bytes.get(range).unwrap_or_default());
         self.half.phase = match (next, wire.cut()) {
             (NextContent::Broken, _) if self.half.ends_segment && self.file.resync == Resync::Segment => {
                 self.half.resumes = true;
@@ -459,25 +473,13 @@ impl Reading<'_> {
         (self.half.search, self.half.work) = (Search::default(), 0);
         let is_whole = next == NextContent::Message || next == NextContent::Once;
         let once = self.half.once.take();
-        let run = if let UnitCode::Run(run) = self.direction.unit { Some(run) } else { None };
-        let is_beginning = self.half.phase == Phase::Beginning;
-        let part = match run.filter(|_| is_beginning) {
-            _ if self.file.is_connection => UnitPart::Whole(self.direction.root.0),
-            Some(run) => UnitPart::Once(run),
-            None => UnitPart::message(self.direction.unit, once.as_deref()),
-        };
+        let (part, _) = self.part(once.as_deref());
         let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
         let view = SessionView { held: &self.half.held, running: std::mem::take(&mut self.half.running), ahead: None };
         let program = &self.file.program;
         let (is_sound, mut after) = File::with_memory(|memory| measure::rehearse(program, part, bytes, context, view, memory));
         self.half.running = std::mem::take(&mut after.running);
-        self.half.once = once;
-        if is_beginning {
-            let uses = run.is_some_and(|run| run.uses_once);
-            self.half.once = Some(bytes).filter(|bytes| uses && bytes.len() <= ONCE).map(Box::from);
-        } else {
-            self.half.index += 1;
-        }
+        self.count(once, bytes);
         self.half.phase = Phase::Messages;
         (is_sound && is_whole, after)
     }

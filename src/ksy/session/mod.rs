@@ -133,7 +133,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        self.notices.before(&self.keys, wire);
+        self.notices.before(wire);
         let result = self.core.message(from, wire, &mut self.notices, &self.keys);
         let keys = self.core.new_keys() & self.keys.uncertain();
         if keys != 0 && self.trial.is_none() {

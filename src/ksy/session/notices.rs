@@ -22,8 +22,7 @@ impl Notices {
     }
 
     /// Adds what the next message notes.
-    pub(super) fn before(&mut self, keys: &Keys, wire: &mut Wire<'_>) {
-        let _ = keys;
+    pub(super) fn before(&mut self, wire: &mut Wire<'_>) {
         if std::mem::take(&mut self.is_stale) {
             self.was_stale = true;
             wire.note_layer(&notes::STALE, format_args!("bytes are missing: the session variables are those before them"));
@@ -62,6 +61,12 @@ impl Notices {
                 wire.note_layer(&notes::KEY, format_args!("the key of {place} does not fit ({})", keys.name(number)));
             }
             Cause::Lost => wire.note_layer(&notes::UNKNOWN, format_args!("bytes are missing that a keystream or window needs")),
+            Cause::Damaged => wire.note_layer(
+                &notes::UNKNOWN,
+                format_args!(
+                    "the stages of the direction cannot read on: damaged bytes, the end of a compressed stream, or a limit"
+                ),
+            ),
             Cause::Failed => wire.note_layer(&notes::UNKNOWN, format_args!("a value of the session could not be computed")),
         }
     }

@@ -20,9 +20,13 @@ pub(super) struct Staged {
     garbled: usize,
     /// Bytes of `plain` that the next message takes.
     next: usize,
-    /// Bytes that entered stages which change the length, and bytes that left them.
+    /// Bytes behind stages that change the length, before which the next message is not complete.
+    wanted: usize,
+    /// Bytes that entered such stages, and bytes that left them.
     entered: u64,
     left: u64,
+    /// Whether decompressed bytes exceed the limit of the run.
+    is_exhausted: bool,
 }
 
 /// Bytes that leave a decompressor, at most: these, and a multiple of those that enter it. Each byte may be a message.
@@ -55,7 +59,7 @@ impl Staged {
     pub(super) fn extent(&mut self, ahead: &[u8], more: bool, reading: &mut Reading<'_>) -> std::result::Result<Extent, Cause> {
         if self.pipeline.keeps_length() {
             let new = ahead.get(self.fed..).unwrap_or_default();
-            self.pipeline.feed(new, &mut self.plain, new.len()).map_err(|_| Cause::Lost)?;
+            self.pipeline.feed(new, &mut self.plain, new.len()).map_err(|_| Cause::Damaged)?;
             self.fed = ahead.len();
             if self.garbled > 0 {
                 return Ok(Extent::Unknown(self.garble(ahead.len())));
@@ -96,32 +100,32 @@ impl Staged {
     /// The same for stages that change the length: bytes enter them one by one, up to the one that completes a message, so that
     /// boundaries do not depend on how bytes arrive.
     fn unpacked(&mut self, ahead: &[u8], more: bool, reading: &mut Reading<'_>) -> std::result::Result<Extent, Cause> {
-        let mut wanted = 1;
         loop {
-            if self.plain.len() >= wanted && self.pipeline.is_between() {
+            if self.is_exhausted {
+                return Err(Cause::Damaged);
+            }
+            if self.plain.len() >= self.wanted.max(1) && self.pipeline.is_between() {
                 match reading.extent(&self.plain, true) {
                     Extent::Message(end) if end <= self.plain.len() => {
                         self.next = end;
                         return Ok(Extent::Message(self.fed.max(1)));
                     }
-                    Extent::Message(end) | Extent::NeedMore(end) => wanted = end.max(self.plain.len() + 1),
-                    Extent::Unknown(_) | Extent::Segment => return Err(Cause::Lost),
+                    Extent::Message(end) | Extent::NeedMore(end) => self.wanted = end.max(self.plain.len() + 1),
+                    Extent::Unknown(_) | Extent::Segment => return Err(Cause::Damaged),
                 }
             }
             if self.plain.len() > AHEAD.min(limits::STREAM_MESSAGE.get()) {
-                return Err(Cause::Lost);
+                return Err(Cause::Damaged);
             }
             let Some(byte) = ahead.get(self.fed) else { break };
             let before = self.plain.len();
-            self.pipeline.feed(std::slice::from_ref(byte), &mut self.plain, AHEAD).map_err(|_| Cause::Lost)?;
+            self.pipeline.feed(std::slice::from_ref(byte), &mut self.plain, AHEAD).map_err(|_| Cause::Damaged)?;
             self.fed += 1;
             self.entered += 1;
             self.left += (self.plain.len() - before) as u64;
-            if self.left > self.entered.saturating_mul(LEAVING_PER_BYTE).saturating_add(LEAVING) {
-                return Err(Cause::Failed);
-            }
-            if self.pipeline.has_ended() {
-                return Err(Cause::Failed);
+            let is_too_much = self.left > self.entered.saturating_mul(LEAVING_PER_BYTE).saturating_add(LEAVING);
+            if is_too_much || self.pipeline.has_ended() {
+                return Err(Cause::Damaged);
             }
         }
         match (more, self.plain.is_empty()) {
@@ -131,7 +135,7 @@ impl Staged {
                 self.fed = 0;
                 Ok(Extent::Unknown(ahead.len()))
             }
-            (false, false) => Err(Cause::Lost),
+            (false, false) => Err(Cause::Damaged),
         }
     }
 
@@ -165,8 +169,9 @@ impl Staged {
         let method = self.pipeline.method();
         let mut after = After::default();
         let plain: Vec<u8> = self.plain.drain(..self.next.min(self.plain.len())).collect();
+        self.is_exhausted |= plain.len() > wire.decompression_limit();
         wire.has_decompressed(plain.len());
-        self.fed = 0;
+        (self.fed, self.wanted) = (0, 0);
         let result = wire.derived(method, count, &plain, |inner| {
             let result;
             (result, after) = reading.dissect(inner);
@@ -177,7 +182,7 @@ impl Staged {
 
     /// Whether bytes that left the stages contain another message.
     pub(super) fn repeats(&mut self, reading: &mut Reading<'_>) -> bool {
-        if self.pipeline.keeps_length() || self.plain.is_empty() {
+        if self.pipeline.keeps_length() || self.plain.is_empty() || self.is_exhausted {
             return false;
         }
         match reading.extent(&self.plain, true) {
@@ -193,7 +198,7 @@ impl Staged {
     pub(super) fn rehearse(&mut self, reading: &mut Reading<'_>, count: usize) -> (bool, After) {
         let end = if self.pipeline.keeps_length() { count } else { self.next };
         let plain: Vec<u8> = self.plain.drain(..end.min(self.plain.len())).collect();
-        self.fed = self.fed.saturating_sub(count);
+        (self.fed, self.wanted) = (self.fed.saturating_sub(count), 0);
         reading.rehearse(&plain)
     }
 
@@ -211,7 +216,7 @@ impl Staged {
     /// Goes on behind missing bytes. Returns false if what follows is unknown.
     pub(super) fn gap(&mut self, missing: Missing) -> bool {
         self.plain.clear();
-        (self.fed, self.next) = (0, 0);
+        (self.fed, self.next, self.wanted) = (0, 0, 0);
         match self.pipeline.skip(missing.bytes) {
             Some(garbled) => {
                 self.garbled = garbled;
