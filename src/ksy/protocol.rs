@@ -10,7 +10,7 @@ use super::model::{Spec, TypeId, ValueSource};
 use super::registration::{Carrier, Framed, Registration, Resync, Roots};
 use super::run::variables::{self, Held};
 use super::run::{After, Context, Memory, Message, SessionView, UnitPart, run};
-use super::session::{Datagrams, Plain, Session};
+use super::session::{Datagrams, Plain, Session, check_key, check_value};
 use crate::tree::{BySide, Field, Side};
 use crate::wire::{
     Conversation, Described, Dissector, Exchange, Found, Heuristic, KeyName, On, Opening, Protocol, Result, Setting, Settings,
@@ -248,7 +248,8 @@ fn settings(file: &File) -> &'static [Setting] {
     let setting = |(name, variable): (&&'static str, &VariableCode)| {
         let is_key = matches!(variable.init, InitCode::Key);
         let about = if is_key { "A key of the session, as in a key file" } else { "The first value of a session variable" };
-        Setting { name, about, takes: ValueKind::Value }
+        let check = if is_key { check_key } else { check_value };
+        Setting { name, about, takes: ValueKind::Checked(check) }
     };
     Vec::leak(file.variables.iter().zip(&file.program.session).map(setting).collect())
 }

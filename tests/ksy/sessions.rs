@@ -381,6 +381,21 @@ fn a_key_that_is_written_while_the_capture_arrives_counts_from_then_on() {
     assert!(String::from_utf8(live.stdout).unwrap() == whole.out, "the output differs");
 }
 
+#[test]
+fn an_option_that_is_no_value_ends_the_run() {
+    let capture = ["-k", "samples/ksy/minecraft.ksy", "-l", "samples/ksy/minecraft.pcap"];
+    for (option, words) in [
+        ("minecraft.secret=zz", "expected hex"),
+        ("minecraft.secret=123", "even number"),
+        ("minecraft.state=abc!", "expected an integer"),
+    ] {
+        let done = run_with(&[&["-o", option][..], &capture].concat(), b"");
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{option}");
+        assert!(done.err.contains(words), "{option}: {}", done.err);
+    }
+    assert_eq!(run_with(&[&["-o", "minecraft.state=0x04"][..], &capture].concat(), b"").code, 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 

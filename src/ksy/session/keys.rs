@@ -4,7 +4,7 @@ use crate::keys::{Key, KeyRing, Owner, line_for, parse_value};
 use crate::ksy::compile::program::{InitCode, VariableCode};
 use crate::ksy::protocol::File;
 use crate::ksy::run::variables::{Cause, Held, Plain};
-use crate::wire::{Beginning, Settings};
+use crate::wire::{Beginning, InvalidValue, Settings};
 use std::sync::Arc;
 
 /// The keys of a conversation.
@@ -185,6 +185,17 @@ impl Keys {
         let found = self.found.get(number as usize)?.as_ref().map(ToString::to_string);
         found.or_else(|| Some(format!("-o {}.{}", self.file.id, self.name(number))))
     }
+}
+
+/// Validates an option that is a key.
+pub(in crate::ksy) fn check_key(text: &str) -> Result<(), InvalidValue> {
+    parse_value(text).map(drop).map_err(|message| InvalidValue { line: None, message })
+}
+
+/// Validates an option that is the value of another variable.
+pub(in crate::ksy) fn check_value(text: &str) -> Result<(), InvalidValue> {
+    let message = || String::from("expected an integer, true, false, hex, \"text\" or base64:…");
+    plain(text).map(drop).ok_or_else(|| InvalidValue { line: None, message: message() })
 }
 
 /// Bytes of an option.

@@ -10,6 +10,7 @@ mod staged;
 mod trial;
 
 pub(super) use datagrams::Datagrams;
+pub(super) use keys::{check_key, check_value};
 
 use self::core::Core;
 use super::protocol::File;
