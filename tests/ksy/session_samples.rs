@@ -76,3 +76,46 @@ fn a_direction_that_is_compressed_as_a_whole_is_read() {
     let said = (0..8).flat_map(|step| [step; 2]).map(|step| Value::from(format!("step {step} north")));
     assert_eq!(all(&messages, ".text"), said.collect::<Vec<_>>());
 }
+
+#[test]
+fn habbo_is_read_through_a_cipher_of_both_directions_or_one() {
+    let messages = messages("habbo");
+    assert_eq!(messages.len(), 2 * (5 + 2 + 5 * 6));
+    let numbers = [0, 1].into_iter().flat_map(|_| (0..6).flat_map(|step| [step; 2]));
+    let of = |end: &str| all(&messages, end);
+    assert_eq!(of(".data.text.s"), numbers.clone().map(|step| Value::from(format!("step {step} north"))).collect::<Vec<_>>());
+    let latencies: Vec<Value> = messages.iter().filter(|message| message["name"] == "latency").cloned().collect();
+    assert_eq!(all(&latencies, ".data.number"), numbers.map(Value::from).collect::<Vec<_>>());
+    assert_eq!(of(".is_both"), [1, 0].map(Value::from));
+}
+
+#[test]
+fn a_key_of_lineage_grows_with_each_message() {
+    let messages = messages("lineage2");
+    assert_eq!(messages.len(), 3 + 4 * 8 + 2);
+    let said = (0..8).flat_map(|step| [step; 2]).map(|step| Value::from(format!("step {step} north")));
+    assert_eq!(all(&messages, ".data.text"), said.collect::<Vec<_>>());
+    let places = (0..8).flat_map(|step| [step; 2]).map(|step| Value::from(-84_278 + step * 40));
+    assert_eq!(all(&messages, ".target.x"), places.collect::<Vec<_>>());
+    assert_eq!(all(&messages, ".mtu"), [1450].map(Value::from));
+}
+
+#[test]
+fn messages_of_tibia_are_decrypted_one_by_one() {
+    let messages = messages("tibia");
+    assert_eq!(messages.len(), 3 + 5 * 6 + 1);
+    let said = (0..6).flat_map(|step| [step; 2]).map(|step| Value::from(format!("step {step} north")));
+    let said: Vec<Value> = [Value::from("Welcome, Maren.")].into_iter().chain(said).collect();
+    assert_eq!(all(&messages, ".data.text.s"), said);
+    assert_eq!(all(&messages, ".to.y"), (0..6).map(|step| Value::from(32_218 - step)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_server_of_ultima_online_compresses_each_message() {
+    let messages = messages("uo");
+    assert_eq!(messages.len(), 7 + 6 * 6);
+    let said = (0..6).flat_map(|step| [step; 2]).map(|step| Value::from(format!("step {step} north")));
+    assert_eq!(all(&messages, ".body.text"), said.collect::<Vec<_>>());
+    assert_eq!(all(&messages, ".body.x"), [1363].map(Value::from));
+    assert!(!format!("{messages:?}").contains("moss-green"));
+}

@@ -10,9 +10,10 @@ use crate::neighbours::{C, S, pcap, talk};
 use crate::tcp::Side;
 
 /// Senders and bytes of a conversation.
-type Script = Vec<(Side, Vec<u8>)>;
+pub type Script = Vec<(Side, Vec<u8>)>;
 
-fn capture(conversations: &[(u16, Script)], port: u16) -> Result<Vec<u8>> {
+/// The capture of these conversations with a port.
+pub fn capture(conversations: &[(u16, Script)], port: u16) -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (from, lines) in conversations {
         let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();

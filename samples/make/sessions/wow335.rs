@@ -1,7 +1,5 @@
 //! World of Warcraft 3.3.5: a login at a world server, pings and chat; headers are encrypted with RC4.
 
-#![allow(clippy::indexing_slicing, reason = "indices are below the sizes of state and block")]
-
 use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
@@ -14,41 +12,18 @@ use crate::hex::bytes;
 use crate::neighbours::{C, S, pcap, talk};
 use crate::tcp::Side;
 
+use super::rc4::Rc4;
+
 const SESSION_KEY: &str = "3a5bd1094fe2c8761b90a4f87dd20c65e93148b7aa16f05c82c47e6b1d9f0372645ac8e1d7b30f92";
 const CLIENT: &str = "c2b3723cc6aed9b5343c53ee2f4367ce";
 const SERVER: &str = "cc98ae04e897eaca12ddc09342915357";
 
-/// RC4 of a direction.
-struct Rc4 {
-    state: Vec<u8>,
-    i: u8,
-    j: u8,
-}
-
-impl Rc4 {
-    fn new(seed: &str) -> Result<Self> {
-        let mac = Hmac::<Sha1>::new_from_slice(&bytes(seed))?.chain_update(bytes(SESSION_KEY));
-        let key = mac.finalize().into_bytes();
-        let mut cipher = Rc4 { state: (0..=255).collect(), i: 0, j: 0 };
-        let mut j = 0_u8;
-        for (i, key) in (0..256).zip(key.iter().cycle()) {
-            j = j.wrapping_add(cipher.state[i]).wrapping_add(*key);
-            cipher.state.swap(i, usize::from(j));
-        }
-        cipher.apply(&mut [0; 1024]);
-        Ok(cipher)
-    }
-
-    fn apply(&mut self, bytes: &mut [u8]) {
-        for byte in bytes {
-            self.i = self.i.wrapping_add(1);
-            let (i, a) = (usize::from(self.i), self.state[usize::from(self.i)]);
-            self.j = self.j.wrapping_add(a);
-            let b = self.state[usize::from(self.j)];
-            self.state.swap(i, usize::from(self.j));
-            *byte ^= self.state[usize::from(a.wrapping_add(b))];
-        }
-    }
+/// The cipher of a direction, whose key is made with this seed.
+fn cipher(seed: &str) -> Result<Rc4> {
+    let mac = Hmac::<Sha1>::new_from_slice(&bytes(seed))?.chain_update(bytes(SESSION_KEY));
+    let mut cipher = Rc4::new(&mac.finalize().into_bytes());
+    cipher.apply(&mut [0; 1024]);
+    Ok(cipher)
 }
 
 fn client_head(op: u32, body: &[u8]) -> Result<Vec<u8>> {
@@ -74,7 +49,7 @@ pub fn session() -> Result<Vec<u8>> {
     login.extend([&[0; 8][..], &[0xd1; 20], &u32::try_from(listed.len())?.to_le_bytes(), &addons.finish()?].concat());
     let mut lines: Vec<(Side, Vec<u8>)> =
         vec![(S, [server_head(0x1ec, &challenge)?, challenge].concat()), (C, [client_head(0x1ed, &login)?, login].concat())];
-    let (mut client, mut server) = (Rc4::new(CLIENT)?, Rc4::new(SERVER)?);
+    let (mut client, mut server) = (cipher(CLIENT)?, cipher(SERVER)?);
     let mut add = |side: Side, op: u16, body: &[u8]| -> Result {
         let mut head = if side == C { client_head(op.into(), body)? } else { server_head(op, body)? };
         if side == C {
