@@ -1,9 +1,10 @@
 //! Transports and protocols of games: ENet, LiteNetLib, Hazel, Quake and its successors, a split response of a Source server,
-//! Steam networking sockets, Unreal's handshake, Battle.net, Terraria.
+//! Steam networking sockets, Unreal's handshake, Battle.net, Terraria, KCP.
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, Line, S, datagrams, pcap, talk};
+use crate::neighbours::{C, Line, S, datagrams, datagrams_hex, pcap, talk};
+use crate::tcp::Side;
 
 const ENET: &[Line<'_>] = &[
     // Connect with two channels, its verification with an acknowledgement, an acknowledgement.
@@ -190,6 +191,44 @@ const UNREAL_4: &[Line<'_>] = &[
     (S, b"\x05\0\0\0\0\0\x80\xff\xe5\xf3\xd0\x24\x1a\x90\xc6\xfd\x02\x8b\xd0\x73\x49\x26\xdc\xa9\x86\x37\xe0\x90\x0c"),
 ];
 
+/// A message in three fragments, of which the second one is overtaken and another one is sent twice; probes of the window.
+const KCP: &[(Side, &str)] = &[
+    (C, "0a000000 51 02 8000 14000000 00000000 00000000 0a000000 74686520 6c6f6e67 2077"),
+    (S, "0a000000 52 00 7f00 14000000 00000000 01000000 00000000"),
+    (C, "0a000000 51 00 8000 28000000 02000000 00000000 06000000 74206875 7421"),
+    (C, "0a000000 51 01 8000 28000000 01000000 00000000 09000000 6179206e 65787420 20"),
+    (C, "0a000000 51 00 8000 3c000000 02000000 00000000 06000000 74206875 7421"),
+    (
+        S,
+        "0a000000 52 00 8000 28000000 02000000 01000000 00000000 0a000000 52 00 8000 28000000 01000000 03000000 00000000 \
+         0a000000 51 00 8000 32000000 00000000 03000000 05000000 6d6f6f72 73",
+    ),
+    (C, "0a000000 53 00 8000 46000000 00000000 01000000 00000000 0a000000 52 00 8000 32000000 00000000 01000000 00000000"),
+    (S, "0a000000 54 00 8000 46000000 00000000 03000000 00000000"),
+];
+
+/// The same with a token and a handshake; two messages in one datagram.
+const KCP_WITH_TOKEN: &[(Side, &str)] = &[
+    (C, "000000ff 00000000 00000000 499602d2 ffffffff"),
+    (S, "00000145 00031832 3a0da215 499602d2 14514545"),
+    (
+        C,
+        "32180300 15a20d3a 51 00 0001 83a42523 00000000 00000000 04000000 66616c6b \
+         32180300 15a20d3a 51 00 0001 83a42523 01000000 00000000 05000000 6d617265 6e",
+    ),
+    (
+        S,
+        "32180300 15a20d3a 52 00 0001 83a42523 00000000 02000000 00000000 32180300 15a20d3a 52 00 0001 83a42523 01000000 02000000 00000000",
+    ),
+    (C, "00000194 00031832 3a0da215 00000001 19419494"),
+];
+
+/// The same with big-endian numbers.
+const KCP_BIG_ENDIAN: &[(Side, &str)] = &[
+    (C, "0000000b 51 00 0080 00000014 00000000 00000000 00000003 616263"),
+    (S, "0000000b 52 00 0080 00000014 00000000 00000001 00000000"),
+];
+
 /// Adds all of them, with one server.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
@@ -210,5 +249,8 @@ pub fn session() -> Result<Vec<u8>> {
     }
     talk(&mut trace, [50_337, 6112], BATTLE_NET)?;
     talk(&mut trace, [50_338, 7777], TERRARIA)?;
+    for (ports, messages) in [([50_342, 8000], KCP), ([50_343, 22_101], KCP_WITH_TOKEN), ([50_344, 8001], KCP_BIG_ENDIAN)] {
+        datagrams_hex(&mut trace, ports, messages)?;
+    }
     pcap(trace)
 }

@@ -27,6 +27,7 @@ mod irc;
 mod isakmp;
 mod json;
 mod kafka;
+mod kcp;
 mod kerberos;
 mod ldap;
 mod librpc;
@@ -132,6 +133,7 @@ pub static ALL: &[&Protocol] = &[
     &isakmp::PROTOCOL,
     &json::PROTOCOL,
     &kafka::PROTOCOL,
+    &kcp::PROTOCOL,
     &kerberos::PROTOCOL,
     &ldap::PROTOCOL,
     &librpc::PROTOCOL,
