@@ -36,6 +36,8 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("layers", "protocols"),
     ("stats", "render"),
     ("write", "render"),
+    ("protocols", "flow"),
+    ("ksy", "flow"),
 ];
 
 fn sources() -> Vec<(PathBuf, String)> {
@@ -107,7 +109,8 @@ fn every_module_has_a_rank() {
 fn protocols_know_only_trees_and_the_wire() {
     for (path, text) in sources().iter().filter(|(path, _)| module(path) == "protocols" && !is_test(path)) {
         for part in without_tests(text).split("crate::").skip(1) {
-            let known = ["tree", "limits", "nearest", "wire", "protocols"].iter().any(|name| part.starts_with(name));
+            let known =
+                ["tree", "limits", "nearest", "wire", "protocols", "flow::delivery"].iter().any(|name| part.starts_with(name));
             assert!(known, "{} uses crate::{}", path.display(), part.split([':', ';']).next().unwrap_or_default());
         }
     }

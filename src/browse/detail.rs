@@ -107,7 +107,10 @@ impl Detail {
                 Ok(taking.end())
             }
             Record::Gap(gap) => {
-                let text = format!("{} bytes of {} {} missing at {}", gap.len, gap.stream, gap.side, gap.off);
+                let text = match gap.elements {
+                    None => format!("{} bytes of {} {} missing at {}", gap.len, gap.stream, gap.side, gap.off),
+                    Some(_) => format!("{} {}: {gap}", gap.stream, gap.side),
+                };
                 let item = Item { label: text, ..Item::blank(Role::Note(Level::Broken), 0) };
                 Ok(Detail { items: vec![Item { end: 1, ..item }], ..Detail::default() })
             }

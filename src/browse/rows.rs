@@ -91,7 +91,7 @@ impl Summary {
             Record::Gap(gap) => Summary {
                 stream: Some((gap.stream, gap.side)),
                 protocol: "gap".to_owned(),
-                info: format!("{} bytes missing at {} (given up at frame {})", gap.len, gap.off, gap.frame),
+                info: format!("{gap} (given up at frame {})", gap.frame),
                 level: Some(Level::Broken),
                 ..Summary::blank(place, RowKind::Gap, gap.frame, gap.frame)
             },

@@ -174,8 +174,8 @@ impl Engine {
     /// Evicts the conversations idle longest when there are too many.
     #[inline(never)]
     pub(super) fn evict(&mut self, frame: &Frame<'_>) {
-        self.bounds.evictions.conversations += self.transports.exchanges.evict(&mut self.tree) as u64;
-        self.bounds.evictions.states += self.transports.exchanges.forget_states(&mut self.tree) as u64;
+        self.bounds.evictions.conversations += self.transports.exchanges.evict(self.registry, &mut self.tree) as u64;
+        self.bounds.evictions.states += self.transports.exchanges.forget_states(self.registry, &mut self.tree) as u64;
         self.evict_pipes();
         for (key, joined) in self.transports.fragments.evict(frame.time) {
             self.tree.outcome.late = true;

@@ -1,11 +1,12 @@
 //! Pending data of conversations and datagrams at the end of the capture.
 
 use super::message::Out;
-use super::nested::Waiting;
+use super::nested::{NestedContext, Remaining};
 use super::stream::Stream;
 use super::transport::fragment;
 use super::{Engine, bug};
-use crate::tree::{Ends, ExportedObject, Extras, FrameInfo, Tree};
+use crate::tree::{ExportedObject, Extras, FrameInfo, Side, Tree};
+use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -15,8 +16,8 @@ pub(super) struct Ending {
     pub streams: Option<Peekable<IntoIter<Box<Stream>>>>,
     /// Exportable objects of datagram conversations, each with its last frame.
     pub objects: Option<IntoIter<(u64, Vec<ExportedObject>)>>,
-    /// Incomplete reassemblies of datagrams.
-    datagrams: Option<IntoIter<(Ends, Waiting)>>,
+    /// What is left of datagram conversations.
+    datagrams: Option<VecDeque<Remaining>>,
 }
 
 impl Engine {
@@ -55,8 +56,8 @@ impl Engine {
         true
     }
 
-    /// Incomplete reassemblies of datagrams at the end of the capture, each in a separate tree, so that trees do not depend on
-    /// each other.
+    /// What is left of datagrams at the end of the capture, each message in a separate tree, so that trees do not depend on each
+    /// other.
     fn finish_datagrams(&mut self) -> Option<&Tree> {
         if self.finish_associations() {
             return Some(&self.tree);
@@ -70,15 +71,23 @@ impl Engine {
             }
         }
         let (exchanges, packetless) = (&mut self.transports.exchanges, &mut self.transports.packetless);
-        let unfinished = self.ending.datagrams.get_or_insert_with(|| {
-            let all: Vec<_> = exchanges.unfinished().into_iter().chain(packetless.unfinished()).collect();
-            all.into_iter()
+        let all = self.ending.datagrams.get_or_insert_with(|| {
+            let mut all = VecDeque::from(exchanges.unfinished());
+            all.push_back(packetless.unfinished());
+            all
         });
-        if let Some((ends, waiting)) = unfinished.next() {
+        while all.front().is_some_and(|remaining| remaining.waiting.is_empty()) {
+            all.pop_front();
+        }
+        if let Some(Remaining { waiting, context, states }) = all.front_mut()
+            && let Some((ends, waiting)) = waiting.pop_front()
+        {
             let last = waiting.left.pieces.iter().max_by_key(|piece| piece.frame);
             let (number, time) = last.map_or((self.tree.frame.number, None), |last| (last.frame, last.time));
             self.tree.begin(FrameInfo { number, time, ..FrameInfo::default() });
-            waiting.emit(&mut self.tree, ends);
+            let context = *context;
+            let nested = NestedContext { registry: self.registry, context, side: Side::Client, states, owner: None };
+            waiting.emit(&mut self.tree, ends, nested);
             return Some(&self.tree);
         }
         let (key, joined) = self.transports.fragments.pop_oldest()?;

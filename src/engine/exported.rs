@@ -76,7 +76,7 @@ impl Engine {
         match (found, self.transports.exchanges.states(sockets, frame.number)) {
             (Some(candidate), Some(states)) => {
                 let carried = NestedMessage { bytes, range, cut: Cut::No, below, ends };
-                let mut nested = NestedContext { registry, context: Some(context), side, states };
+                let mut nested = NestedContext { registry, context: Some(context), side, states, owner: None };
                 nested.message(&mut self.tree, candidate, &carried);
             }
             _ => drop(layers::unexplained(&mut self.tree, bytes, range, below)),
@@ -93,6 +93,10 @@ impl Engine {
         let registry = self.registry;
         let carried = NestedMessage { bytes, range, cut: Cut::No, below, ends };
         let states = &mut super::nested::States::default();
-        NestedContext { registry, context: None, side: Side::Client, states }.message(&mut self.tree, candidate, &carried);
+        NestedContext { registry, context: None, side: Side::Client, states, owner: None }.message(
+            &mut self.tree,
+            candidate,
+            &carried,
+        );
     }
 }

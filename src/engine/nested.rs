@@ -4,9 +4,12 @@ use super::bug;
 use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
-use crate::tree::{Ends, ExportedObject, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
+use crate::tree::{
+    Ends, ExportedObject, Gap, InnerPacket, LayerId, Lost, Payload, Receiver, SharedNumbers, Side, Span, StreamId, Tree,
+};
 use crate::wire::notes::UNUSUAL;
-use crate::wire::{Cut, Dissector, Exchange, On, Protocol, Unfinished, Wire, data};
+use crate::wire::{Conversation, Cut, Dissector, Exchange, On, Protocol, Rest, Result, Unfinished, Wire, data};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +36,8 @@ pub(super) struct NestedContext<'a> {
     pub context: Option<FlowContext>,
     pub side: Side,
     pub states: &'a mut States,
+    /// The stream whose messages they are, with its protocol.
+    pub owner: Option<(&'static Protocol, &'a mut (dyn Conversation + 'static))>,
 }
 
 /// A message and its position.
@@ -104,7 +109,7 @@ impl States {
         self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
-    /// Reassemblies that stay incomplete.
+    /// What is left at the end.
     pub(super) fn unfinished(&mut self) -> Vec<Waiting> {
         let of = |(protocol, state): &mut (&'static Protocol, Box<dyn Exchange>)| {
             let protocol = *protocol;
@@ -129,20 +134,44 @@ impl States {
     }
 }
 
-/// An incomplete reassembly of a datagram protocol.
+/// What is left of a datagram conversation at the end.
+pub(super) struct Remaining {
+    pub waiting: VecDeque<(Ends, Waiting)>,
+    pub context: Option<FlowContext>,
+    pub states: States,
+}
+
+/// What is left of a datagram protocol at the end.
 pub(super) struct Waiting {
     protocol: &'static Protocol,
     pub left: Unfinished,
 }
 
 impl Waiting {
-    /// Emits the received parts as a message.
-    pub(super) fn emit(&self, tree: &mut Tree, ends: Ends) {
-        let Unfinished { bytes, pieces, method, code, words, .. } = &self.left;
-        let first = tree.pieces.len();
-        tree.pieces.extend_from_slice(pieces);
-        let source = tree.push_derived(method, None, first, bytes);
-        let ends = tree.push_ends(ends);
+    /// Emits it as a message: received parts, or a message that waited for others.
+    pub(super) fn emit(&self, tree: &mut Tree, ends: Ends, mut nested: NestedContext<'_>) {
+        let Unfinished { bytes, rest, from, .. } = &self.left;
+        let (code, words) = match rest {
+            Rest::Incomplete { code, words } => (code, words),
+            Rest::Message { receiver, detail, lost } => {
+                nested.side = *from;
+                if let (Some((stream, side)), Some(lost)) = (ends.stream, lost) {
+                    gap(tree, stream, side, *lost);
+                }
+                let (source, ends) = (self.source(tree), tree.push_ends(ends));
+                let bytes = Bytes { source, all: bytes };
+                tree.handover.detail = *detail;
+                let carried = NestedMessage { bytes, range: 0..bytes.all.len(), cut: Cut::No, below: None, ends };
+                return match receiver {
+                    Receiver::Own => nested.own(tree, self.protocol, &carried),
+                    Receiver::Place(_) | Receiver::Protocol(_) => match nested.receiver(*receiver, bytes.all) {
+                        Some(candidate) => nested.message(tree, candidate, &carried),
+                        None => drop(layers::unexplained(tree, bytes, carried.range, None)),
+                    },
+                };
+            }
+        };
+        let (source, ends) = (self.source(tree), tree.push_ends(ends));
         let layer = tree.push_layer(self.protocol.this, Span::new(source, 0..bytes.len()), None, ends, true);
         let mut wire = Wire::new(tree, layer, source, bytes, 0..bytes.len(), Cut::No);
         wire.name("unfinished");
@@ -151,30 +180,66 @@ impl Waiting {
         layers::finish(tree, layer, bytes.len());
         tree.outcome.undissected += bytes.len() as u64;
     }
+
+    /// Its bytes as a source.
+    fn source(&self, tree: &mut Tree) -> u32 {
+        let first = tree.pieces.len();
+        tree.pieces.extend_from_slice(&self.left.pieces);
+        tree.push_derived(self.left.method, None, first, &self.left.bytes)
+    }
+}
+
+/// Adds a gap of numbered elements.
+fn gap(tree: &mut Tree, stream: StreamId, side: Side, lost: Lost) {
+    let (frame, before) = (tree.frame.number, tree.layers.len());
+    tree.gaps.push(Gap { stream, side, off: 0, len: 0, elements: Some(lost), frame, before });
 }
 
 impl NestedContext<'_> {
     /// Dissects a message and the payloads that it hands over.
     pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &NestedMessage<'_>) {
+        self.read(tree, candidate.protocol, carried, |context, wire| {
+            let result = match candidate.found.dissector {
+                Dissector::Datagram(read) => read(wire),
+                method => match (context.states.of(candidate, context.registry), method) {
+                    (Some(state), _) => state.message(context.side, wire),
+                    (None, Dissector::Described(description)) => description.message(wire),
+                    (None, _) => Ok(()),
+                },
+            };
+            if candidate.found.by_port {
+                wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
+            }
+            result
+        });
+    }
+
+    /// Dissects a message that a conversation of this protocol delivered to itself.
+    fn own(&mut self, tree: &mut Tree, protocol: &'static Protocol, carried: &NestedMessage<'_>) {
+        self.read(tree, protocol, carried, |context, wire| match &mut context.owner {
+            Some((owner, conversation)) if std::ptr::eq(*owner, protocol) => conversation.delivered(context.side, wire),
+            _ => match context.states.own.iter_mut().find(|(known, _)| std::ptr::eq(*known, protocol)) {
+                Some((_, state)) => state.delivered(context.side, wire),
+                None => Ok(()),
+            },
+        });
+    }
+
+    /// Adds a layer, and dissects it and the payloads that it hands over.
+    fn read(
+        &mut self,
+        tree: &mut Tree,
+        protocol: &'static Protocol,
+        carried: &NestedMessage<'_>,
+        read: impl FnOnce(&mut Self, &mut Wire<'_>) -> Result,
+    ) {
         let NestedMessage { bytes, range, cut, below, ends } = carried;
-        let protocol = candidate.protocol;
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
         let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
-        let (states, side, registry) = (&mut *self.states, self.side, self.registry);
-        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.dissector {
-            Dissector::Datagram(read) => read(wire),
-            method => match (states.of(candidate, registry), method) {
-                (Some(state), _) => state.message(side, wire),
-                (None, Dissector::Described(description)) => description.message(wire),
-                (None, _) => Ok(()),
-            },
-        });
+        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| read(self, wire));
         if !is_fine {
             self.states.failed.push(protocol);
-        }
-        if candidate.found.by_port {
-            wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
         }
         let left = protocol.conclude(&mut wire, result);
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
@@ -192,17 +257,23 @@ impl NestedContext<'_> {
                 None => Bytes { source: payload.source, all: bytes.all },
             };
             let inner = source.get(payload.range.clone());
-            if payload.place == "dtls" && sctp::is_packet(inner) {
+            if payload.receiver == Receiver::Place("dtls") && sctp::is_packet(inner) {
                 let (carrier, source, range) = (payload.carrier, payload.source, payload.range);
                 let bytes = payload.bytes.map_or_else(|| bytes.all.to_vec(), |own| own.to_vec());
                 tree.handover.associate(InnerPacket { carrier, source, bytes, range });
                 continue;
             }
             let deep = depth(tree, payload.carrier) >= limits::MESSAGE_DEPTH.get();
-            let claimed = self.states.claim(Some(payload.place), self.side, inner);
-            let owner = claimed.or_else(|| self.registry.over(payload.place, self.context.as_ref(), inner)).filter(|_| !deep);
-            let owner = owner.filter(|candidate| !self.states.has_failed(candidate.protocol));
             let Some(carrier) = tree.layers.get(payload.carrier as usize).copied() else { continue };
+            let stream = tree.ends.get(carrier.ends as usize).and_then(|ends| ends.stream);
+            if let (Some((stream, side)), Some(lost)) = (stream, payload.lost) {
+                gap(tree, stream, side, lost);
+            }
+            if payload.receiver == Receiver::Own {
+                self.own_payload(tree, &payload, source, carrier.node, carrier.ends);
+                continue;
+            }
+            let owner = self.receiver(payload.receiver, inner).filter(|_| !deep);
             match owner {
                 Some(candidate) => {
                     let cut = if payload.cut { Cut::Capture } else { Cut::No };
@@ -221,6 +292,38 @@ impl NestedContext<'_> {
             if let Some(carrier) = tree.layers.get_mut(payload.carrier as usize) {
                 carrier.message = false;
             }
+        }
+    }
+}
+
+impl NestedContext<'_> {
+    /// The protocol that reads a payload.
+    fn receiver(&self, receiver: Receiver, inner: &[u8]) -> Option<Candidate> {
+        let owner = match receiver {
+            Receiver::Place(place) => {
+                let claimed = self.states.claim(Some(place), self.side, inner);
+                claimed.or_else(|| self.registry.over(place, self.context.as_ref(), inner))
+            }
+            Receiver::Protocol(name) => self.registry.reader(name),
+            Receiver::Own => None,
+        };
+        owner.filter(|candidate| !self.states.has_failed(candidate.protocol))
+    }
+
+    /// Dissects a payload that its carrier delivered to itself.
+    fn own_payload(&mut self, tree: &mut Tree, payload: &Payload, bytes: Bytes<'_>, node: u32, ends: u32) {
+        let Some(field) = tree.nodes.get(node as usize).map(|node| node.field) else { return };
+        let known = self.states.own.iter().map(|(protocol, _)| *protocol).chain(self.owner.iter().map(|(owner, _)| *owner));
+        let Some(protocol) = known.into_iter().find(|protocol| protocol.this.is(field)) else { return };
+        if self.states.has_failed(protocol) {
+            return;
+        }
+        let cut = if payload.cut { Cut::Capture } else { Cut::No };
+        tree.handover.detail = payload.detail;
+        let carried = NestedMessage { bytes, range: payload.range.clone(), cut, below: Some(payload.carrier), ends };
+        self.own(tree, protocol, &carried);
+        if let Some(carrier) = tree.layers.get_mut(payload.carrier as usize) {
+            carrier.message = false;
         }
     }
 }

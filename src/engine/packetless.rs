@@ -7,7 +7,7 @@ use super::Engine;
 use super::failed::ActiveConversation;
 use super::guess::{self, Guess, candidates};
 use super::message::Out;
-use super::nested::{NestedContext, NestedMessage, States, Waiting};
+use super::nested::{NestedContext, NestedMessage, Remaining, States, Waiting};
 use super::stream::Stream;
 use crate::flow::{Numbers, Pair};
 use crate::input::{Frame, Link};
@@ -82,11 +82,12 @@ impl Packetless {
         if self.places.is_empty() { self.datagrams.map(|_| false) } else { Some(true) }
     }
 
-    /// Incomplete reassemblies of datagrams, with their conversation.
-    pub(super) fn unfinished(&mut self) -> impl Iterator<Item = (Ends, Waiting)> + use<> {
+    /// What is left of the datagrams.
+    pub(super) fn unfinished(&mut self) -> Remaining {
         let number = self.datagrams.unwrap_or_default();
-        let ends = move |waiting: Waiting| (datagram_ends(number, Some(waiting.left.from)), waiting);
-        self.states.unfinished().into_iter().map(ends)
+        let ends = |waiting: Waiting| (datagram_ends(number, Some(waiting.left.from)), waiting);
+        let waiting = self.states.unfinished().into_iter().map(ends).collect();
+        Remaining { waiting, context: None, states: std::mem::take(&mut self.states) }
     }
 }
 
@@ -216,7 +217,8 @@ impl Engine {
         };
         let carried = NestedMessage { bytes, range, cut: Cut::No, below: None, ends };
         let (registry, side) = (self.registry, direction.unwrap_or(Side::Client));
-        let mut nested = NestedContext { registry, context: None, side, states: &mut self.transports.packetless.states };
+        let mut nested =
+            NestedContext { registry, context: None, side, states: &mut self.transports.packetless.states, owner: None };
         nested.message(&mut self.tree, candidate, &carried);
         let speaker = self.tree.handover.take_speaker().filter(|_| direction.is_none());
         if let (Some(speaker), Some(ends)) = (speaker, self.tree.ends.get_mut(ends as usize)) {

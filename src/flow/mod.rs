@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod defrag;
+pub mod delivery;
 pub mod messages;
 mod numbers;
 pub mod progress;

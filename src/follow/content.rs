@@ -76,7 +76,7 @@ impl ContentExtractor {
         emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match record {
-            Record::Gap(gap) if is_meant(gap.stream) => {
+            Record::Gap(gap) if is_meant(gap.stream) && gap.elements.is_none() => {
                 let off = *offsets.behind(gap.stream, gap.side);
                 emit(Event::Missing(Missing { stream: gap.stream, side: gap.side, off, len: gap.len, frame: gap.frame }))
             }

@@ -161,7 +161,7 @@ impl Follower {
             return carried.rest(of, is_meant, &payloads.secrets, offsets, &mut emit);
         }
         tally.records(of, captured, |record| match record {
-            Record::Gap(gap) if is_meant(gap.stream) => {
+            Record::Gap(gap) if is_meant(gap.stream) && gap.elements.is_none() => {
                 let behind = offsets.behind(gap.stream, gap.side);
                 let end = gap.off.saturating_add(gap.len);
                 *behind = end.max(*behind);

@@ -21,7 +21,7 @@
 //! A conversation and its use of checksums are recognized by its connect command.
 //! Not covered: compressed datagrams, versions before 1.3.
 
-use super::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
+use crate::flow::delivery::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
@@ -252,8 +252,9 @@ impl Session {
             wire.note(&BAD_FRAGMENT, format_args!("fragment {index} of {count}, counted from 0"));
             return Ok(());
         }
-        let part = Part { id: u64::from(start) << 16 | channel, count, index, bytes, piece: wire.piece(range, 0) };
-        let on_evict = |evicted: EvictedMessage| {
+        let pieces = wire.pieces(range, 0);
+        let part = Part { id: u64::from(start) << 16 | channel, count, index, bytes, pieces: &pieces };
+        let on_evict = |evicted: EvictedMessage, _| {
             wire.note_layer(&INCOMPLETE, format_args!("{} of {} fragments received", evicted.received, evicted.count))
         };
         match self.fragments[from].add(part, on_evict) {

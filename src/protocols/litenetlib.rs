@@ -17,7 +17,7 @@
 //! A conversation is recognized by its connect request.
 //! Not covered: version 2, encryption and checksum layers.
 
-use super::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
+use crate::flow::delivery::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{BySide, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
@@ -197,9 +197,15 @@ impl Session {
             wire.note(&BAD_PART, format_args!("part {index} of {count}, counted from 0"));
             return Ok(());
         }
-        let piece = wire.piece(start..start + bytes.len(), 0);
-        let part = Part { id: u64::from(id) << 8 | u64::from(channel), count: count.into(), index: index.into(), bytes, piece };
-        let on_evict = |evicted: EvictedMessage| {
+        let pieces = wire.pieces(start..start + bytes.len(), 0);
+        let part = Part {
+            id: u64::from(id) << 8 | u64::from(channel),
+            count: count.into(),
+            index: index.into(),
+            bytes,
+            pieces: &pieces,
+        };
+        let on_evict = |evicted: EvictedMessage, _| {
             wire.note_layer(&INCOMPLETE, format_args!("{} of {} parts received", evicted.received, evicted.count))
         };
         match self.fragments[from].add(part, on_evict) {

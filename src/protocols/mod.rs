@@ -45,7 +45,6 @@ mod nbns;
 mod nbss;
 mod ntp;
 mod openvpn;
-mod parts;
 mod pipboy;
 mod png;
 mod pop3;

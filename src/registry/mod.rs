@@ -522,6 +522,13 @@ impl Registry {
         })
     }
 
+    /// The protocol of this name, if it reads messages or datagrams.
+    #[must_use]
+    pub fn reader(self, name: &str) -> Option<Candidate> {
+        let protocol = self.applications().find(|protocol| protocol.this.abbrev == name)?;
+        Candidate::datagram(protocol)
+    }
+
     /// The protocols that only a series of datagrams identifies.
     pub fn in_series(self) -> impl Iterator<Item = Candidate> {
         let all = self.datagrams();

@@ -168,11 +168,11 @@ impl Heading<'_> {
 
     /// Writes the line of a gap.
     pub fn gap(&self, gap: &Gap, out: &mut String) -> fmt::Result {
-        let Gap { stream, side, off, len, frame, .. } = gap;
+        let Gap { stream, side, frame, .. } = gap;
         let start = out.len();
         write!(out, "--  {}  ", self.theme.paint(Role::Gap, "gap"))?;
         write!(out, "{}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
-        write!(out, "  {len} bytes missing at {off} (given up at frame {frame})")?;
+        write!(out, "  {gap} (given up at frame {frame})")?;
         self.fold(start, CONTINUED, out);
         Ok(())
     }

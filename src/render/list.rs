@@ -153,8 +153,8 @@ impl<W: io::Write> List<W> {
     }
 
     fn gap(&mut self, gap: &Gap) -> fmt::Result {
-        let Gap { stream, side, off, len, frame, .. } = gap;
-        let words = format_args!("gap  {stream} {side}  {len} bytes missing at {off} (given up at frame {frame})");
+        let Gap { stream, side, frame, .. } = gap;
+        let words = format_args!("gap  {stream} {side}  {gap} (given up at frame {frame})");
         write!(self.line, "{:>NUMBER$} {}", "--", self.options.theme.paint(Role::Gap, words))
     }
 

@@ -82,7 +82,7 @@ pub fn streamed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial
 pub fn gap() -> Trial {
     let mut tree = Tree::complete();
     tree.begin(FrameInfo { number: 40, ..FrameInfo::default() });
-    tree.gaps.push(Gap { stream: STREAM, side: Side::Server, off: 9000, len: 1460, frame: 40, before: 0 });
+    tree.gaps.push(Gap { stream: STREAM, side: Side::Server, off: 9000, len: 1460, elements: None, frame: 40, before: 0 });
     Trial { tree, bytes: Vec::new() }
 }
 

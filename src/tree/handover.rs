@@ -11,8 +11,10 @@ use std::sync::Arc;
 pub struct Payload {
     /// The carrying layer.
     pub carrier: LayerId,
-    /// The name of the handover, as in `On::Over`.
-    pub place: &'static str,
+    /// Who reads it.
+    pub receiver: Receiver,
+    /// What is missing before it.
+    pub lost: Option<Lost>,
     /// The source and range of the payload.
     pub source: u32,
     /// The range of the payload in the source.
@@ -25,6 +27,28 @@ pub struct Payload {
     pub cut: bool,
     /// Whether the payload becomes `data` if no protocol matches.
     pub alone: bool,
+}
+
+/// Who reads a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receiver {
+    /// The protocol registered under this name of a handover, as in `On::Over`.
+    Place(&'static str),
+    /// The protocol of this name.
+    Protocol(&'static str),
+    /// The conversation that hands it over, as a message of its own.
+    Own,
+}
+
+/// Numbered elements that are missing from a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// The ordered stream of the conversation.
+    pub stream: u64,
+    /// The number of the first one.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
 }
 
 /// An SCTP packet inside a message.

@@ -1,7 +1,7 @@
 //! Layers, endpoints and conversations.
 
 use super::address_text::AddressText;
-use super::{Side, TextRange, Time};
+use super::{Lost, Side, TextRange, Time};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -217,10 +217,24 @@ pub struct Gap {
     pub off: u64,
     /// Number of missing bytes.
     pub len: u64,
+    /// Numbered elements that are missing instead: how many bytes they had is unknown.
+    pub elements: Option<Lost>,
     /// The frame at which the gap was abandoned.
     pub frame: u64,
     /// Number of layers before the gap; later layers come after it.
     pub before: usize,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.elements {
+            None => write!(f, "{} bytes missing at {}", self.len, self.off),
+            Some(Lost { stream, first, count: 1 }) => write!(f, "element {first} of stream {stream} missing"),
+            Some(Lost { stream, first, count }) => {
+                write!(f, "elements {first} to {} of stream {stream} missing", first.saturating_add(count - 1))
+            }
+        }
+    }
 }
 
 /// The frame of a tree.

@@ -51,7 +51,7 @@ pub use earlier::{EarlierPacket, EarlierPackets, Key};
 pub(crate) use field::are_sorted;
 pub use field::{CollapsedText, Field, Kind, Level, Names, Share, Times, Words, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
-pub use handover::{ConnectionId, Expected, Handover, InnerBytes, InnerPacket, Payload, Quote, SharedNumbers};
+pub use handover::{ConnectionId, Expected, Handover, InnerBytes, InnerPacket, Lost, Payload, Quote, Receiver, SharedNumbers};
 pub use label::{Label, Partial, Unended};
 pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport, UsbEnd,

@@ -94,6 +94,15 @@ pub trait Conversation: Send {
     /// If reading had to stop; earlier fields are kept.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
+    /// Dissects a message that this conversation delivered to itself ([`crate::tree::Receiver::Own`]).
+    ///
+    /// # Errors
+    /// As [`Conversation::message`].
+    fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let _ = (from, wire);
+        Ok(())
+    }
+
     /// Whether the bytes of the message just dissected contain another one, which is dissected now.
     fn repeats(&mut self, from: Side) -> bool {
         let _ = from;

@@ -1,9 +1,9 @@
 //! The interface of datagram protocols that keep state.
 
 use super::{Result, Wire};
-use crate::tree::{Field, Object, Piece, Side};
+use crate::tree::{Field, Lost, Object, Piece, Receiver, Side};
 
-/// An incomplete reassembly at the end of a conversation.
+/// What is left at the end of a conversation.
 pub struct Unfinished {
     /// The sender.
     pub from: Side,
@@ -13,10 +13,28 @@ pub struct Unfinished {
     pub pieces: Vec<Piece>,
     /// The reassembly method, as shown to the user.
     pub method: &'static str,
-    /// The note that reports them.
-    pub code: &'static Field,
-    /// The text of the note.
-    pub words: String,
+    /// What the bytes are.
+    pub rest: Rest,
+}
+
+/// What is left of a conversation.
+pub enum Rest {
+    /// Parts of a message whose other parts are missing.
+    Incomplete {
+        /// The note that reports them.
+        code: &'static Field,
+        /// The text of the note.
+        words: String,
+    },
+    /// A message that waited for elements before it.
+    Message {
+        /// Who reads it.
+        receiver: Receiver,
+        /// A number about it, as in [`Wire::detail`].
+        detail: u64,
+        /// The elements before it.
+        lost: Option<Lost>,
+    },
 }
 
 /// The state of one datagram conversation. Endpoints that answer a broadcast share the state of its sender.
@@ -26,6 +44,14 @@ pub trait Exchange: Send {
     /// # Errors
     /// If reading had to stop; earlier fields are kept.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
+
+    /// Dissects a message that this conversation delivered to itself ([`Receiver::Own`]).
+    ///
+    /// # Errors
+    /// As [`Exchange::message`].
+    fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.message(from, wire)
+    }
 
     /// Whether earlier datagrams identify these bytes as this protocol. Takes precedence over ports and heuristics.
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
@@ -49,7 +75,7 @@ pub trait Exchange: Send {
         Vec::new()
     }
 
-    /// Incomplete reassemblies at the end of the conversation.
+    /// What is left at the end of the conversation, in order.
     fn unfinished(&mut self) -> Vec<Unfinished> {
         Vec::new()
     }

@@ -26,7 +26,7 @@ pub use crate::keys::{Key, KeyRing, Owner};
 pub use bits::BitWire;
 pub use conversation::{Beginning, Conversation, Extent, Missing, Next, Resumption};
 pub use error::{Error, Result};
-pub use exchange::{Exchange, Unfinished};
+pub use exchange::{Exchange, Rest, Unfinished};
 pub use followed::{ContentSource, FollowedContent};
 pub use protocol::{DatagramContext, Described, Dissector, Edition, Found, Heuristic, On, Opening, Protocol, Verdict};
 pub use request::Request;

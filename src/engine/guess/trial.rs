@@ -15,7 +15,7 @@ pub(super) fn datagram(registry: Registry, candidate: Candidate, bytes: &[u8]) -
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let carried = NestedMessage { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
-    let mut nested = NestedContext { registry, context: None, side: Side::Client, states: &mut States::default() };
+    let mut nested = NestedContext { registry, context: None, side: Side::Client, states: &mut States::default(), owner: None };
     nested.message(&mut tree, candidate, &carried);
     let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));
     match worst {

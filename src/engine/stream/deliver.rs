@@ -49,6 +49,7 @@ impl Stream {
                 side,
                 off: gap.off,
                 len: gap.len,
+                elements: None,
                 frame: out.tree.frame.number,
                 before: out.tree.layers.len(),
             });
@@ -296,7 +297,8 @@ impl Stream {
         let is_fine = read((*protocol, conversation.as_mut()), delivered, how, out);
         let sockets = self.endpoints.sockets;
         let context = Some(FlowContext { stream: self.id, sockets, over: None, inside: self.method.is_some() });
-        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
+        let owner = Some((*protocol, conversation.as_mut()));
+        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner, owner };
         nested.payloads(out.tree, Bytes { source: 0, all: bytes });
         is_fine
     }

@@ -94,7 +94,7 @@ impl Stream {
         let delivered = Delivered { stream: self.id, side, ends, off, method: self.method, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
         let context = Some(FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: None, inside: true });
-        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
+        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner, owner: None };
         nested.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
         if let Some(timely) = timely {
             out.end_late(&timely);

@@ -5,7 +5,7 @@ use super::series::{CertainSeries, Progress};
 use super::udp_header::{peek_payload, sockets};
 use crate::engine::Engine;
 use crate::engine::failed::ActiveConversation;
-use crate::engine::nested::{self, NestedContext, States, Waiting};
+use crate::engine::nested::{self, NestedContext, Remaining, States, Waiting};
 use crate::engine::prefilter::{self, Prefilter};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
@@ -64,6 +64,11 @@ impl UdpConversation {
         self.over.or_else(|| self.series.as_ref()?.place(side))
     }
 
+    fn context(&self, number: u32) -> FlowContext {
+        let stream = StreamId { transport: Transport::Udp, number };
+        FlowContext { stream, sockets: Some([self.client, self.server]), over: self.over, inside: false }
+    }
+
     /// Nanoseconds since the first and the previous frame of the conversation.
     fn times(&mut self, now: Timestamp) -> [i64; 2] {
         let times = self.times.get_or_insert_with(|| Box::new([now; 2]));
@@ -85,9 +90,10 @@ impl UdpConversation {
     }
 
     /// Emits pending data and exportable objects.
-    fn close(&mut self, number: u32, tree: &mut Tree) {
+    fn close(&mut self, number: u32, registry: Registry, tree: &mut Tree) {
         for (ends, waiting) in self.unfinished(number) {
-            waiting.emit(tree, ends);
+            let (context, states) = (Some(self.context(number)), &mut self.states);
+            waiting.emit(tree, ends, NestedContext { registry, context, side: Side::Client, states, owner: None });
         }
         if tree.demand().has(Extras::OBJECTS) {
             tree.outcome.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
@@ -248,7 +254,8 @@ fn deliver(
     let range = datagram.payload.clone();
     let carried = nested::NestedMessage { bytes, range, cut, below: Some(datagram.layer), ends: datagram.ends };
     let context = datagram.conversation.map(|(context, _)| context);
-    NestedContext { registry, context, side: datagram.side(), states: &mut *states }.message(tree, candidate, &carried);
+    NestedContext { registry, context, side: datagram.side(), states: &mut *states, owner: None }
+        .message(tree, candidate, &carried);
     // Only streams have inner streams.
     tree.handover.take_inner();
     let before = states.counted();
@@ -411,10 +418,14 @@ impl Exchanges {
         self.udp.numbered().into_iter().filter_map(of).collect()
     }
 
-    /// Incomplete reassemblies at the end, with source and destination.
-    pub(in crate::engine) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
-        let udp = self.udp.drain();
-        udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()
+    /// What is left of each conversation at the end.
+    pub(in crate::engine) fn unfinished(&mut self) -> Vec<Remaining> {
+        let of = |(number, mut conversation): (u32, UdpConversation)| Remaining {
+            waiting: conversation.unfinished(number).collect(),
+            context: Some(conversation.context(number)),
+            states: conversation.states,
+        };
+        self.udp.drain().map(of).filter(|remaining| !remaining.waiting.is_empty()).collect()
     }
 
     /// Whether there are more conversations than the limit.
@@ -423,18 +434,18 @@ impl Exchanges {
     }
 
     /// Evicts the conversations idle longest when there are too many. Returns their number.
-    pub(in crate::engine) fn evict(&mut self, tree: &mut Tree) -> usize {
+    pub(in crate::engine) fn evict(&mut self, registry: Registry, tree: &mut Tree) -> usize {
         let evictions = self.udp.evict();
         let count = evictions.len();
         for (number, mut conversation) in evictions {
             self.held = self.held.saturating_sub(conversation.states.counted());
-            conversation.close(number, tree);
+            conversation.close(number, registry, tree);
         }
         count
     }
 
     /// Drops protocol state of the conversations idle longest when all states are too large. Returns the number of conversations.
-    pub(in crate::engine) fn forget_states(&mut self, tree: &mut Tree) -> usize {
+    pub(in crate::engine) fn forget_states(&mut self, registry: Registry, tree: &mut Tree) -> usize {
         // Reassembled files are long and few.
         let most = limits::DATAGRAM_BYTES.get() * if tree.demand().has(Extras::OBJECTS) { 4 } else { 1 };
         if self.held <= most {
@@ -447,7 +458,7 @@ impl Exchanges {
             }
             if let Some(conversation) = self.udp.look(&pair, number) {
                 self.held = self.held.saturating_sub(conversation.states.counted());
-                conversation.close(number, tree);
+                conversation.close(number, registry, tree);
                 conversation.states = States::default();
                 evictions += 1;
             }

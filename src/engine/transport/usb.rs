@@ -82,7 +82,7 @@ impl Engine {
         };
         let carried = NestedMessage { bytes, range, cut: layers::cut(missing), below: Some(below), ends };
         let before = states.counted();
-        let mut nested = NestedContext { registry, context: Some(context), side: sender, states: &mut *states };
+        let mut nested = NestedContext { registry, context: Some(context), side: sender, states: &mut *states, owner: None };
         nested.message(&mut self.tree, candidate, &carried);
         self.tree.handover.take_inner();
         states.count();

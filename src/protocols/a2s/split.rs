@@ -10,7 +10,7 @@
 //! ```
 
 use super::*;
-use crate::protocols::parts::{Added, EvictedMessage, Part, ReassemblyTable};
+use crate::flow::delivery::{Added, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{Bits, Value};
 use crate::wire::{Result, Wire};
 use std::io::Read;
@@ -112,9 +112,9 @@ impl Pending {
         if index >= count || bytes.is_empty() {
             return Ok(());
         }
-        let piece = wire.piece(start..start + bytes.len(), 0);
-        let part = Part { id: id.into(), count: count.into(), index: index.into(), bytes, piece };
-        let on_evict = |evicted: EvictedMessage| {
+        let pieces = wire.pieces(start..start + bytes.len(), 0);
+        let part = Part { id: id.into(), count: count.into(), index: index.into(), bytes, pieces: &pieces };
+        let on_evict = |evicted: EvictedMessage, _| {
             wire.note_layer(&PARTS_MISSING, format_args!("{} of {} parts received", evicted.received, evicted.count))
         };
         match self.parts.splits.add(part, on_evict) {

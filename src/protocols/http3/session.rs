@@ -9,7 +9,7 @@ use crate::protocols::http2::streams::Streams;
 use crate::protocols::http2::{body, headers};
 use crate::protocols::varint::{number, varint};
 use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
-use crate::wire::{Cut, Exchange, Result, Unfinished, Wire};
+use crate::wire::{Cut, Exchange, Rest, Result, Unfinished, Wire};
 use std::collections::{BTreeMap, VecDeque};
 
 const DATA_FRAME: u64 = 0;
@@ -76,11 +76,13 @@ impl Exchange for Session {
         self.waiting = 0;
         let of = |section: Blocked| Unfinished {
             from: section.from,
-            words: format!("stream {}: {} entries of the dynamic table are needed", section.owner.id, section.required),
             bytes: section.bytes,
             pieces: section.pieces,
             method: "quic stream",
-            code: &BLOCKED,
+            rest: Rest::Incomplete {
+                code: &BLOCKED,
+                words: format!("stream {}: {} entries of the dynamic table are needed", section.owner.id, section.required),
+            },
         };
         self.blocked.drain(..).map(of).collect()
     }

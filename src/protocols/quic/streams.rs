@@ -6,7 +6,7 @@ use crate::limits;
 use crate::protocols::dns;
 use crate::protocols::http3::{self, Framing};
 use crate::tree::{BySide, Piece, Side};
-use crate::wire::{Unfinished, Wire};
+use crate::wire::{Rest, Unfinished, Wire};
 use std::collections::BTreeMap;
 
 /// Bit of a stream ID that is set in streams of the server.
@@ -292,7 +292,7 @@ impl Half {
             0 => format!("stream {id}: the end of the last message is missing"),
             _ => format!("stream {id}: at least {missing} bytes are missing"),
         };
-        Some(Unfinished { from, bytes, pieces, method: "quic stream", code: &NOT_REASSEMBLED, words })
+        Some(Unfinished { from, bytes, pieces, method: "quic stream", rest: Rest::Incomplete { code: &NOT_REASSEMBLED, words } })
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::fields::*;
 use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced};
-use super::numbers::{Counter, Seen};
 use super::system::MESSAGE_ID;
 use super::{PARTS, PLACE, Session};
+use crate::flow::delivery::{Added, COUNT_MAX, Counter, EvictedMessage, Part, ReassemblyTable, Seen};
 use crate::limits;
-use crate::protocols::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 use std::collections::BTreeMap;
@@ -21,8 +20,8 @@ const FRAMES_MAX: usize = 16;
 /// State of one sender.
 pub(super) struct Sender {
     /// Received datagrams and reliable messages.
-    datagrams: Seen,
-    messages: Seen,
+    datagrams: Seen<24>,
+    messages: Seen<24>,
     /// The capture includes the start of the connection.
     from_start: bool,
     channels: BTreeMap<u8, Channel>,
@@ -69,7 +68,7 @@ impl Sender {
 /// Sequence of ordered messages.
 #[derive(Default)]
 struct Channel {
-    counter: Counter,
+    counter: Counter<24>,
     next: Option<u64>,
 }
 
@@ -90,7 +89,7 @@ impl Channel {
 /// Frames of sent datagrams by number.
 #[derive(Default)]
 struct Sent {
-    counter: Counter,
+    counter: Counter<24>,
     frames: BTreeMap<u64, (u64, Time)>,
 }
 
@@ -191,7 +190,7 @@ impl Session {
             wire.add(&RETRANSMISSION, Value::Bool(true));
         }
         wire.info(format_args!("#{number}{}", if is_new { "" } else { ", a repetition" }));
-        sender.splits.expire(time, |evicted| incomplete(wire, evicted));
+        sender.splits.expire(time, |evicted, _| incomplete(wire, evicted));
         let mut count = 0_u32;
         wire.each(|wire| {
             let only = wire.group(&FRAME, |wire| frame_of(sender, wire, is_new))?;
@@ -263,8 +262,8 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
     if index >= count || count > COUNT_MAX {
         wire.note(&BAD_SPLIT, format_args!("split index {index} of {count}, counted from 0"));
     } else if is_new || sender.splits.waits_for(id.into(), count) {
-        let piece = wire.piece(range, 0);
-        sender.part(wire, &head, Part { id: id.into(), count, index, bytes, piece });
+        let pieces = wire.pieces(range, 0);
+        sender.part(wire, &head, Part { id: id.into(), count, index, bytes, pieces: &pieces });
     } else {
         wire.hide(range);
     }
@@ -305,7 +304,7 @@ impl Sender {
 
     /// Adds a split, and dispatches the message that it completes.
     fn part(&mut self, wire: &mut Wire<'_>, head: &Head, part: Part<'_>) {
-        match self.splits.add(part, |evicted| incomplete(wire, evicted)) {
+        match self.splits.add(part, |evicted, _| incomplete(wire, evicted)) {
             Added::Incomplete | Added::Duplicate => {}
             Added::Conflict => {
                 wire.note(&SPLIT_CONFLICT, format_args!("part {} was received before with other bytes", part.index));

@@ -21,13 +21,12 @@
 mod datagram;
 mod fields;
 mod heuristics;
-mod numbers;
 mod offline;
 mod system;
 
-use super::parts::{EvictedMessage, Joined};
+use crate::flow::delivery::{EvictedMessage, Joined};
 use crate::tree::{Side, Time};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Unfinished, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Rest, Result, Unfinished, Wire};
 use datagram::Sender;
 use fields::*;
 
@@ -85,7 +84,13 @@ impl Exchange for Session {
         for from in Side::BOTH {
             for (EvictedMessage { id, received, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
                 let words = format!("{received} of {count} parts of message {id} received");
-                all.push(Unfinished { from, bytes, pieces, method: PARTS, code: &INCOMPLETE_SPLIT, words });
+                all.push(Unfinished {
+                    from,
+                    bytes,
+                    pieces,
+                    method: PARTS,
+                    rest: Rest::Incomplete { code: &INCOMPLETE_SPLIT, words },
+                });
             }
         }
         all

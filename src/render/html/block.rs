@@ -118,7 +118,11 @@ pub fn record(
 fn gap(gap: &Gap, out: &mut String) -> fmt::Result {
     let Gap { stream, side, off, len, frame, .. } = gap;
     let dir = side.direction();
-    write!(out, r#"{{"k":"g","c":"{stream}","d":"{dir}","o":{off},"l":{len},"f":[{frame}]}}"#)
+    write!(out, r#"{{"k":"g","c":"{stream}","d":"{dir}","o":{off},"l":{len},"#)?;
+    if gap.elements.is_some() {
+        write!(out, r#""t":"{gap}","#)?;
+    }
+    write!(out, r#""f":[{frame}]}}"#)
 }
 
 impl<'t> Writer<'_, 't> {

@@ -49,7 +49,7 @@ function anyNode(record, visit) {
 
 /** What a record says, in a line. */
 function summaryOf(record) {
-  if (record.k === "g") return `gap: ${record.l} bytes missing at ${record.o}`;
+  if (record.k === "g") return `gap: ${record.t || `${record.l} bytes missing at ${record.o}`}`;
   if (record.k === "f") return `file ${record.n}`;
   if (record.k === "x") return `damaged: ${record.i}`;
   const name = record.m || "", info = record.v && !record.m && record.p !== "data" ? record.v : record.i || "";

@@ -9,7 +9,7 @@ use crate::record::{
 };
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
-use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
+use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, Lost, NodeRef, Note, Origin, Source, Span, Time};
 use std::io::Result;
 
 /// Schema version.
@@ -96,6 +96,11 @@ impl Put for OfGap<'_> {
             map.put("dir", gap.side.direction())?;
             map.put("off", &gap.off)?;
             map.put("len", &gap.len)?;
+            if let Some(Lost { stream, first, count }) = &gap.elements {
+                map.put("elements_of", stream)?;
+                map.put("first_element", first)?;
+                map.put("elements", count)?;
+            }
             map.put("frame", &gap.frame)
         })
     }

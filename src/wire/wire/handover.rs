@@ -1,7 +1,9 @@
 //! Passes payload, inner streams, announced conversations and connection IDs to other protocols.
 
 use super::Wire;
-use crate::tree::{ConnectionId, Expected, Field, InnerBytes, Origin, Payload, Quote, QuotedPayload, Side, Transport, Value};
+use crate::tree::{
+    ConnectionId, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, Side, Transport, Value,
+};
 use crate::wire::{Cut, Result};
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -10,12 +12,22 @@ impl Wire<'_> {
     /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, or to `data`. It becomes
     /// a separate message, carried by this one.
     pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(place, range, 0, true);
+        self.leave(Receiver::Place(place), range, (0, true), None);
     }
 
     /// The same with a number about the payload, which [`Wire::detail`] returns to its dissector.
     pub fn hand_over_with(&mut self, place: &'static str, range: Range<usize>, detail: u64) {
-        self.leave(place, range, detail, true);
+        self.leave(Receiver::Place(place), range, (detail, true), None);
+    }
+
+    /// Hands a range of the source over to the protocol of this name, or to `data`.
+    pub fn hand_to(&mut self, protocol: &'static str, range: Range<usize>) {
+        self.leave(Receiver::Protocol(protocol), range, (0, true), None);
+    }
+
+    /// Delivers a range of the source as a message of this conversation, or to another receiver. `lost` is missing before it.
+    pub fn deliver(&mut self, receiver: Receiver, range: Range<usize>, detail: u64, lost: Option<Lost>) {
+        self.leave(receiver, range, (detail, true), lost);
     }
 
     /// The number that the carrier stated about this message.
@@ -26,10 +38,10 @@ impl Wire<'_> {
 
     /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, if there is one.
     pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(place, range, 0, false);
+        self.leave(Receiver::Place(place), range, (0, false), None);
     }
 
-    fn leave(&mut self, place: &'static str, range: Range<usize>, detail: u64, alone: bool) {
+    fn leave(&mut self, receiver: Receiver, range: Range<usize>, (detail, alone): (u64, bool), lost: Option<Lost>) {
         let source = self.tree.sources.get(self.source as usize);
         let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
         let end = range.end.min(self.bytes.len());
@@ -37,7 +49,7 @@ impl Wire<'_> {
         let cut = self.cut != Cut::No && range.end == self.end;
         let bytes = derived.then(|| self.tree.handover.shared(self.source).unwrap_or_else(|| self.bytes.into()));
         let (carrier, source) = (self.layer, self.source);
-        self.tree.handover.hand_over(Payload { carrier, place, source, range, bytes, detail, cut, alone });
+        self.tree.handover.hand_over(Payload { carrier, receiver, lost, source, range, bytes, detail, cut, alone });
     }
 
     /// Appends the next `count` bytes to the inner stream, which is detected and reassembled like a connection. Bytes are missing

@@ -1,57 +1,83 @@
-//! 24-bit sequence numbers that wrap around, and sets of them.
-
-/// Number of values on the wire.
-const PERIOD: u64 = 1 << 24;
+//! Sequence numbers that wrap around, and sets of them.
 
 /// Maximum remembered ranges.
 const MAX_RUNS: usize = 1024;
 
-/// Extends wrapped numbers.
-#[derive(Debug, Default)]
-pub(super) struct Counter {
+/// Extends wrapped numbers of `BITS` bits.
+#[derive(Debug, Clone, Default)]
+pub struct Counter<const BITS: u32> {
     latest: Option<u64>,
 }
 
-impl Counter {
+impl<const BITS: u32> Counter<BITS> {
+    /// Number of values on the wire.
+    const PERIOD: u64 = 1 << BITS;
+
     /// Returns the extended number closest to the highest so far.
-    pub(super) fn place(&self, number: u32) -> u64 {
-        let number = u64::from(number) % PERIOD;
-        // One period above zero, so that numbers before the first one are valid too.
-        let latest = self.latest.unwrap_or(PERIOD + number);
-        let near = latest - latest % PERIOD + number;
-        let half = PERIOD / 2;
-        if near > latest + half && near >= PERIOD {
-            near - PERIOD
-        } else if near + half < latest {
-            near + PERIOD
-        } else {
-            near
-        }
+    #[must_use]
+    pub fn place(&self, number: u32) -> u64 {
+        near(self.latest, number.into(), Self::PERIOD)
     }
 
-    pub(super) fn reach(&mut self, place: u64) {
+    /// Takes an extended number as the highest, if it is.
+    pub fn reach(&mut self, place: u64) {
         self.latest = self.latest.max(Some(place));
     }
 }
 
-/// Set of received numbers, stored as ranges.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    counter: Counter,
+/// The number that extends `number`, of this period, and is closest to the highest so far.
+pub(super) fn near(latest: Option<u64>, number: u64, period: u64) -> u64 {
+    let number = number % period;
+    // One period above zero, so that numbers before the first one are valid too.
+    let latest = latest.unwrap_or(period + number);
+    let near = latest - latest % period + number;
+    let half = period / 2;
+    if near > latest + half && near >= period {
+        near - period
+    } else if near + half < latest {
+        near + period
+    } else {
+        near
+    }
+}
+
+/// Set of received numbers of `BITS` bits, stored as ranges.
+#[derive(Debug, Clone, Default)]
+pub struct Seen<const BITS: u32> {
+    counter: Counter<BITS>,
+    places: Places,
+}
+
+impl<const BITS: u32> Seen<BITS> {
+    /// Heap memory in bytes.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.places.memory_usage()
+    }
+
+    /// Inserts a number. Returns whether it is new.
+    pub fn insert(&mut self, number: u32) -> bool {
+        let place = self.counter.place(number);
+        self.counter.reach(place);
+        self.places.insert(place)
+    }
+}
+
+/// Set of extended numbers, stored as ranges. The lowest are forgotten when there are many.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
     /// Sorted half-open ranges that never touch.
     runs: Vec<(u64, u64)>,
 }
 
-impl Seen {
+impl Places {
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>()
     }
 
     /// Inserts a number. Returns whether it is new.
-    pub(super) fn insert(&mut self, number: u32) -> bool {
-        let place = self.counter.place(number);
-        self.counter.reach(place);
+    pub(super) fn insert(&mut self, place: u64) -> bool {
         let next = self.runs.partition_point(|(start, _)| *start <= place);
         let before = next.checked_sub(1).and_then(|at| self.runs.get(at)).copied();
         if before.is_some_and(|(_, end)| place < end) {
@@ -93,7 +119,7 @@ mod tests {
 
     #[test]
     fn sequence_numbers_wrap() {
-        let mut counter = Counter::default();
+        let mut counter = Counter::<24>::default();
         let last = 0xff_ffff;
         let first = counter.place(last);
         counter.reach(first);
@@ -105,7 +131,7 @@ mod tests {
 
     #[test]
     fn numbers_before_the_first_have_a_place() {
-        let mut counter = Counter::default();
+        let mut counter = Counter::<24>::default();
         let first = counter.place(3);
         counter.reach(first);
         assert_eq!(counter.place(1), first - 2);
@@ -114,21 +140,21 @@ mod tests {
 
     #[test]
     fn runs_stay_few() {
-        let mut seen = Seen::default();
+        let mut seen = Seen::<24>::default();
         assert!((0..5000).all(|number| seen.insert(number * 2)));
-        assert_eq!(seen.runs.len(), MAX_RUNS);
+        assert_eq!(seen.places.runs.len(), MAX_RUNS);
         assert!(!seen.insert(9998));
     }
 
     proptest! {
         #[test]
         fn a_number_is_new_once(start in 0_u32..1 << 24, numbers in proptest::collection::vec(0_u32..300, 0..200)) {
-            let (mut seen, mut known) = (Seen::default(), HashSet::new());
+            let (mut seen, mut known) = (Seen::<24>::default(), HashSet::new());
             for number in numbers {
                 let number = (start + number) % (1 << 24);
                 prop_assert_eq!(seen.insert(number), known.insert(number));
             }
-            prop_assert!(seen.runs.windows(2).all(|pair| pair[0].1 < pair[1].0));
+            prop_assert!(seen.places.runs.windows(2).all(|pair| pair[0].1 < pair[1].0));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::tree::{Piece, Time};
 use std::collections::BTreeMap;
 
 /// Maximum parts of a message.
-pub(super) const COUNT_MAX: u32 = 8192;
+pub const COUNT_MAX: u32 = 8192;
 
 /// Overhead of a part besides its bytes.
 const OVERHEAD: usize = 64;
@@ -15,18 +15,23 @@ const TIMEOUT: i64 = 60;
 
 /// Part of a message.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a> {
+pub struct Part<'a> {
+    /// The message.
     pub id: u64,
+    /// The number of parts.
     pub count: u32,
+    /// The number of this one, from 0.
     pub index: u32,
+    /// Its bytes.
     pub bytes: &'a [u8],
-    /// Its origin in frames.
-    pub piece: Piece,
+    /// Its origin in frames; offsets count in `bytes`.
+    pub pieces: &'a [Piece],
 }
 
 /// Reassembled message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Joined {
+pub struct Joined {
+    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Origin of its parts in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
@@ -34,7 +39,7 @@ pub(super) struct Joined {
 
 /// Result of adding a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Added {
+pub enum Added {
     /// Other parts are missing.
     Incomplete,
     /// Retransmission.
@@ -46,8 +51,8 @@ pub(super) enum Added {
 }
 
 /// Incomplete messages of one side.
-#[derive(Debug)]
-pub(super) struct ReassemblyTable {
+#[derive(Debug, Clone)]
+pub struct ReassemblyTable {
     /// Sorted by the time of the last part.
     partial: Vec<PartialMessage>,
     buffered: usize,
@@ -63,65 +68,88 @@ impl Default for ReassemblyTable {
     }
 }
 
-#[derive(Debug)]
+/// How much a message has in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Parts(u32),
+    Bytes(u32),
+}
+
+#[derive(Debug, Clone)]
 struct PartialMessage {
     id: u64,
-    count: u32,
-    parts: BTreeMap<u32, (Vec<u8>, Piece)>,
+    extent: Extent,
+    /// By number, or by offset.
+    parts: BTreeMap<u32, (Vec<u8>, Vec<Piece>)>,
+    /// Number of bytes.
+    bytes: usize,
+    /// Memory in bytes.
     buffered: usize,
     latest: Time,
 }
 
 /// An evicted message: its ID, received parts and total parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct EvictedMessage {
+pub struct EvictedMessage {
+    /// The message.
     pub id: u64,
+    /// The number of parts received.
     pub received: usize,
+    /// The number of parts, or of bytes.
     pub count: u32,
 }
 
 impl ReassemblyTable {
     /// Creates a table with its own limits.
-    pub(super) const fn limited(max_messages: &'static Limit, max_memory: &'static Limit) -> ReassemblyTable {
+    #[must_use]
+    pub const fn limited(max_messages: &'static Limit, max_memory: &'static Limit) -> ReassemblyTable {
         ReassemblyTable { partial: Vec::new(), buffered: 0, max_messages, max_memory }
     }
 
     /// Approximate memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
         self.buffered + self.partial.capacity() * size_of::<PartialMessage>()
     }
 
     /// Whether parts of this message are buffered.
-    pub(super) fn waits_for(&self, id: u64, count: u32) -> bool {
-        self.partial.iter().any(|message| message.id == id && message.count == count)
+    #[must_use]
+    pub fn waits_for(&self, id: u64, count: u32) -> bool {
+        self.partial.iter().any(|message| message.id == id && message.extent == Extent::Parts(count))
     }
 
     /// Adds a part whose index is below its count. Evicted messages are passed to `on_evict`.
-    pub(super) fn add(&mut self, part: Part<'_>, mut on_evict: impl FnMut(EvictedMessage)) -> Added {
+    pub fn add(&mut self, part: Part<'_>, on_evict: impl FnMut(EvictedMessage, Joined)) -> Added {
+        self.add_to(Extent::Parts(part.count), part, on_evict)
+    }
+
+    /// Adds a part that begins `part.index` bytes after the beginning of a message of `part.count` bytes, and has at least one.
+    pub fn add_at(&mut self, part: Part<'_>, on_evict: impl FnMut(EvictedMessage, Joined)) -> Added {
+        self.add_to(Extent::Bytes(part.count), part, on_evict)
+    }
+
+    fn add_to(&mut self, extent: Extent, part: Part<'_>, mut on_evict: impl FnMut(EvictedMessage, Joined)) -> Added {
         let place = self.partial.iter().position(|message| message.id == part.id);
         let mut message = match place.map(|place| self.partial.remove(place)) {
-            Some(message) if message.count == part.count => message,
+            Some(message) if message.extent == extent => message,
             other => {
                 if let Some(old) = other {
                     self.buffered -= old.buffered;
-                    on_evict(old.evicted());
+                    on_evict(old.evicted(), old.join());
                 }
-                PartialMessage { id: part.id, count: part.count, parts: BTreeMap::new(), buffered: 0, latest: part.piece.time }
+                PartialMessage { id: part.id, extent, parts: BTreeMap::new(), bytes: 0, buffered: 0, latest: time(&part) }
             }
         };
-        let added = match message.parts.get(&part.index) {
-            Some((bytes, _)) if bytes == part.bytes => Added::Duplicate,
-            Some(_) => Added::Conflict,
-            None => {
-                let cost = part.bytes.len() + OVERHEAD;
-                message.buffered += cost;
-                self.buffered += cost;
-                message.latest = part.piece.time;
-                message.parts.insert(part.index, (part.bytes.to_vec(), part.piece));
-                Added::Incomplete
-            }
-        };
-        if message.parts.len() == message.count as usize {
+        let added = message.place_of(&part);
+        if added == Added::Incomplete {
+            let cost = part.bytes.len() + OVERHEAD;
+            message.bytes += part.bytes.len();
+            message.buffered += cost;
+            self.buffered += cost;
+            message.latest = time(&part);
+            message.parts.insert(part.index, (part.bytes.to_vec(), part.pieces.to_vec()));
+        }
+        if message.is_complete() {
             self.buffered -= message.buffered;
             return Added::Complete(message.join());
         }
@@ -132,8 +160,22 @@ impl ReassemblyTable {
         added
     }
 
+    /// Removes a message.
+    pub fn remove(&mut self, id: u64) -> Option<(EvictedMessage, Joined)> {
+        let place = self.partial.iter().position(|message| message.id == id)?;
+        let message = self.partial.remove(place);
+        self.buffered -= message.buffered;
+        Some((message.evicted(), message.join()))
+    }
+
+    /// The message whose last part is the oldest.
+    #[must_use]
+    pub fn oldest(&self) -> Option<u64> {
+        self.partial.first().map(|message| message.id)
+    }
+
     /// Evicts messages without a recent part.
-    pub(super) fn expire(&mut self, now: Time, mut on_evict: impl FnMut(EvictedMessage)) {
+    pub fn expire(&mut self, now: Time, mut on_evict: impl FnMut(EvictedMessage, Joined)) {
         let is_old = |message: &PartialMessage| match (now, message.latest) {
             (Some(now), Some(latest)) => now.seconds.saturating_sub(latest.seconds) > TIMEOUT,
             _ => false,
@@ -144,32 +186,69 @@ impl ReassemblyTable {
     }
 
     /// Removes and returns all incomplete messages.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = (EvictedMessage, Joined)> + '_ {
+    pub fn drain(&mut self) -> impl Iterator<Item = (EvictedMessage, Joined)> + '_ {
         self.buffered = 0;
         self.partial.drain(..).map(|message| (message.evicted(), message.join()))
     }
 
-    fn evict(&mut self, place: usize, on_evict: &mut impl FnMut(EvictedMessage)) {
+    fn evict(&mut self, place: usize, on_evict: &mut impl FnMut(EvictedMessage, Joined)) {
         if place < self.partial.len() {
             let message = self.partial.remove(place);
             self.buffered -= message.buffered;
-            on_evict(message.evicted());
+            on_evict(message.evicted(), message.join());
         }
     }
 }
 
+/// The capture time of a part.
+fn time(part: &Part<'_>) -> Time {
+    part.pieces.first().and_then(|piece| piece.time)
+}
+
 impl PartialMessage {
+    fn is_complete(&self) -> bool {
+        match self.extent {
+            Extent::Parts(count) => self.parts.len() == count as usize,
+            Extent::Bytes(total) => self.bytes == total as usize,
+        }
+    }
+
+    /// Whether a part is new, or what it is else.
+    fn place_of(&self, part: &Part<'_>) -> Added {
+        match (self.parts.get(&part.index), self.extent) {
+            (Some((bytes, _)), _) if bytes == part.bytes => Added::Duplicate,
+            (Some(_), _) => Added::Conflict,
+            (None, Extent::Parts(_)) => Added::Incomplete,
+            (None, Extent::Bytes(total)) => {
+                let (start, end) = (u64::from(part.index), u64::from(part.index) + part.bytes.len() as u64);
+                let before = self.parts.range(..part.index).next_back();
+                let overlaps = before.is_some_and(|(at, (bytes, _))| u64::from(*at) + bytes.len() as u64 > start)
+                    || self.parts.range(part.index..).next().is_some_and(|(at, _)| u64::from(*at) < end);
+                if overlaps || end > total.into() { Added::Conflict } else { Added::Incomplete }
+            }
+        }
+    }
+
     fn evicted(&self) -> EvictedMessage {
-        EvictedMessage { id: self.id, received: self.parts.len(), count: self.count }
+        let (Extent::Parts(count) | Extent::Bytes(count)) = self.extent;
+        EvictedMessage { id: self.id, received: self.parts.len(), count }
     }
 
     fn join(self) -> Joined {
-        let mut joined = Joined { bytes: Vec::with_capacity(self.buffered), pieces: Vec::with_capacity(self.parts.len()) };
-        for (bytes, piece) in self.parts.into_values() {
-            joined.pieces.push(Piece { off: joined.bytes.len() as u64, ..piece });
-            joined.bytes.extend(bytes);
+        let mut joined = Joined { bytes: Vec::with_capacity(self.bytes), pieces: Vec::with_capacity(self.parts.len()) };
+        for (bytes, pieces) in self.parts.into_values() {
+            joined.add(&bytes, &pieces);
         }
         joined
+    }
+}
+
+impl Joined {
+    /// Appends bytes with their origin.
+    pub(super) fn add(&mut self, bytes: &[u8], pieces: &[Piece]) {
+        let before = self.bytes.len() as u64;
+        self.pieces.extend(pieces.iter().map(|piece| Piece { off: before + piece.off, ..*piece }));
+        self.bytes.extend_from_slice(bytes);
     }
 }
 
@@ -179,15 +258,18 @@ mod tests {
     use crate::tree::Timestamp;
     use proptest::prelude::*;
 
-    fn part(id: u64, count: u32, index: u32, bytes: &[u8], seconds: i64) -> Part<'_> {
+    fn take(splits: &mut ReassemblyTable, part: (u64, u32, u32, &[u8], i64)) -> (Added, Vec<u64>) {
+        let (id, count, index, bytes, seconds) = part;
         let len = u32::try_from(bytes.len()).unwrap();
         let time = Some(Timestamp { seconds, nanos: 0 });
-        Part { id, count, index, bytes, piece: Piece { off: 0, len, frame: u64::from(index), at: 40, time } }
+        let pieces = [Piece { off: 0, len, frame: u64::from(index), at: 40, time }];
+        let mut evictions = Vec::new();
+        let part = Part { id, count, index, bytes, pieces: &pieces };
+        (splits.add(part, |evicted, _| evictions.push(evicted.id)), evictions)
     }
 
-    fn take(splits: &mut ReassemblyTable, part: Part<'_>) -> (Added, Vec<u64>) {
-        let mut on_evict = Vec::new();
-        (splits.add(part, |evicted| on_evict.push(evicted.id)), on_evict)
+    fn part(id: u64, count: u32, index: u32, bytes: &[u8], seconds: i64) -> (u64, u32, u32, &[u8], i64) {
+        (id, count, index, bytes, seconds)
     }
 
     #[test]
@@ -233,7 +315,7 @@ mod tests {
         take(&mut splits, part(1, 2, 0, b"a", 0));
         take(&mut splits, part(2, 2, 0, b"a", 50));
         let mut on_evict = Vec::new();
-        splits.expire(Some(Timestamp { seconds: 61, nanos: 0 }), |evicted| on_evict.push(evicted.id));
+        splits.expire(Some(Timestamp { seconds: 61, nanos: 0 }), |evicted, _| on_evict.push(evicted.id));
         assert_eq!(on_evict, [1]);
         assert_eq!(splits.drain().map(|(evicted, joined)| (evicted.id, joined.bytes)).collect::<Vec<_>>(), [(2, b"a".to_vec())]);
     }
