@@ -1,6 +1,7 @@
 //! Decides to which part of a split capture a frame belongs: by its conversation, and its relation to others.
 //!
-//! Only protocols that announce other conversations are dissected; all other streams are not reassembled.
+//! Only protocols that announce other conversations, or leave values for them, are dissected; all other streams are not
+//! reassembled.
 
 use super::failed::ActiveConversation;
 use super::{Engine, WaitsFor};
@@ -8,7 +9,7 @@ use crate::flow::{Pair, Precedent};
 use crate::input::{Frame, Lookup};
 use crate::protocols;
 use crate::registry::Registry;
-use crate::tree::{Carriers, Demand, Depth, StreamId, Transport};
+use crate::tree::{Carriers, Demand, Depth, Sharers, StreamId, Transport};
 use std::net::SocketAddr;
 
 /// Routing information of the last frame.
@@ -24,6 +25,8 @@ pub struct Route {
     pub shares: Option<Pair>,
     /// Endpoints of conversations that the frame announces.
     pub announced: Vec<SocketAddr>,
+    /// Hosts whose later conversations may depend on this one.
+    pub related: Vec<Sharers>,
     /// Conversations in order of lookup.
     pub streams: Vec<Lookup>,
     /// What earlier connections say about those that begin.
@@ -48,7 +51,7 @@ impl Engine {
     #[must_use]
     pub fn routing() -> Engine {
         let demand = Demand { carriers: Carriers::Skip, depth: Depth::Streams, ..Demand::FRAMES };
-        let mut engine = Engine::new(Registry::of(protocols::ANNOUNCING), demand);
+        let mut engine = Engine::new(Registry::of(protocols::ANNOUNCING).and(Registry::default().relating()), demand);
         engine.transports.streams.numbers.record();
         engine.transports.exchanges.udp.numbers.record();
         engine.transports.associations.counts.numbers.record();

@@ -7,7 +7,7 @@ use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
-use super::registration::{Carrier, Framed, Registration, Resync, Roots};
+use super::registration::{Carrier, Framed, Registration, Resync, Roots, Shared};
 use super::run::variables::{self, Held};
 use super::run::{After, Context, Memory, Message, SessionView, UnitPart, run};
 use super::session::{Datagrams, Plain, Session, check_key, check_value};
@@ -91,6 +91,16 @@ impl File {
         self.program.session.iter().filter(|variable| variable.is_set).map(|variable| variable.name).collect()
     }
 
+    /// Which conversations have a session variable together.
+    pub(super) fn shared(&self, number: u32) -> Shared {
+        self.program.session.get(number as usize).map_or(Shared::No, |variable| variable.shared)
+    }
+
+    /// Whether conversations have session variables together.
+    pub(super) fn shares(&self) -> bool {
+        self.program.session.iter().any(|variable| variable.shared != Shared::No)
+    }
+
     /// The first value of a session variable. One that counts has a number from the beginning.
     pub(super) fn first_value(&self, number: usize) -> Held {
         let Some(variable) = self.program.session.get(number) else { return Held::First };
@@ -168,6 +178,10 @@ impl Described for File {
 
     fn without_streams(&self) -> Option<&str> {
         self.open.as_deref()
+    }
+
+    fn relates(&self) -> bool {
+        self.shares()
     }
 }
 

@@ -168,6 +168,14 @@ impl Registry {
         Registry { own, collected: None, ..self }
     }
 
+    /// The added protocols whose conversations leave values for later ones. The list is leaked: a process calls this once.
+    #[must_use]
+    pub fn relating(self) -> &'static [&'static Protocol] {
+        let relates = |protocol: &&&Protocol| protocol.found.iter().any(|found| found.dissector.relates());
+        let relating: Vec<&Protocol> = self.own.iter().filter(relates).copied().collect();
+        Vec::leak(relating)
+    }
+
     /// Removes all protocols, so that every payload is data. Which secrets are displayed does not change, nor does the layer at
     /// which hex text starts. It is leaked: a process calls this once.
     #[must_use]

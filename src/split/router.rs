@@ -2,7 +2,7 @@
 
 use crate::engine::Route;
 use crate::flow::Pair;
-use crate::tree::{Address, Dissection, Time, Timestamp};
+use crate::tree::{Address, Dissection, Sharers, Time, Timestamp};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::SocketAddr;
@@ -38,6 +38,8 @@ pub(super) struct Router {
     part_overrides: Recent<Pair, u64>,
     /// Endpoints of announced conversations, with the parts of their announcements.
     announced: Recent<SocketAddr, u64>,
+    /// Hosts whose later conversations may depend on one, with the part of that one.
+    related: Recent<Sharers, u64>,
     /// Part and time of the last fragment of an incomplete datagram, by pair of hosts.
     fragments: Recent<[End; 2], (u64, Timestamp)>,
     /// The first timestamp, and the time span of the latest frame with a timestamp.
@@ -51,6 +53,7 @@ impl Router {
             by,
             part_overrides: Recent::default(),
             announced: Recent::default(),
+            related: Recent::default(),
             fragments: Recent::default(),
             first: None,
             now: 0,
@@ -68,6 +71,9 @@ impl Router {
         for end in &route.announced {
             self.announced.insert(*end, part);
         }
+        for hosts in &route.related {
+            self.related.insert(*hosts, part);
+        }
         part
     }
 
@@ -78,7 +84,7 @@ impl Router {
         }));
         if route.begins {
             let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
-            let bound = shared.or_else(|| self.announced_to(pair));
+            let bound = shared.or_else(|| self.announced_to(pair)).or_else(|| self.related_to(pair));
             // A connection that reuses the ports of an earlier one is in the part of that connection.
             let earlier =
                 if matches!(self.by, By::Time(_)) { self.part_overrides.get(&pair).or(Some(default_part)) } else { None };
@@ -107,6 +113,16 @@ impl Router {
             return None;
         }
         pair.sockets().into_iter().find_map(|end| self.announced.get(&end))
+    }
+
+    /// The part of an earlier conversation on which this one may depend.
+    fn related_to(&mut self, pair: Pair) -> Option<u64> {
+        if self.related.is_empty() {
+            return None;
+        }
+        let [one, other] = pair.sockets().map(|end| end.ip());
+        let hosts = [Sharers::Client(one), Sharers::Client(other), Sharers::Pair([one, other]), Sharers::Pair([other, one])];
+        hosts.into_iter().find_map(|hosts| self.related.get(&hosts))
     }
 
     /// The default part of these endpoints.
@@ -264,6 +280,20 @@ mod tests {
             moved.shares = media.conversation;
             assert_eq!(router.part(&moved, None, None), part);
             assert_ne!(router.part(&begins("10.0.0.1:3001", "10.0.0.8:4000"), None, None), part);
+        }
+    }
+
+    #[test]
+    fn later_conversations_of_a_client_go_with_the_one_that_left_values() {
+        for by in [By::Pair(1000), By::Flow(1000), By::Time(TimeSpan(1_000_000_000))] {
+            let mut router = Router::new(by);
+            let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
+            let mut login = begins("10.0.0.1:5060", "10.0.0.2:2106");
+            login.related = vec![Sharers::Client("10.0.0.1".parse().unwrap())];
+            let part = router.part(&login, None, at(100));
+            assert_eq!(router.part(&begins("10.0.0.1:5061", "10.0.0.3:7777"), None, at(200)), part);
+            assert_eq!(router.part(&begins("10.0.0.3:7777", "10.0.0.1:5062"), None, at(200)), part);
+            assert_ne!(router.part(&begins("10.0.0.4:5061", "10.0.0.3:7777"), None, at(200)), part);
         }
     }
 

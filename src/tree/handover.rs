@@ -1,6 +1,6 @@
 //! Handover: what the dissection of one message passes to other protocols.
 
-use super::{LayerId, Piece, Side, Span, Transport};
+use super::{LayerId, Piece, Sharers, Side, Span, Transport};
 use crate::limits;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -146,6 +146,8 @@ pub struct Handover {
     payloads: Vec<Payload>,
     opened: Vec<InnerBytes>,
     expected: Vec<Expected>,
+    /// Hosts whose later conversations may depend on the current one.
+    related: Vec<Sharers>,
     connection_ids: Vec<ConnectionId>,
     quotes: Vec<Quote>,
     /// Ranges of quoted packets.
@@ -163,7 +165,12 @@ pub struct Handover {
 impl Handover {
     /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
-        let lists = self.payloads.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
+        let lists = self.payloads.len()
+            + self.opened.len()
+            + self.expected.len()
+            + self.related.len()
+            + self.quotes.len()
+            + self.packets.len();
         lists + self.associated.len() + self.connection_ids.len() + self.numbers.0.len() == 0 && self.speaker.is_none()
     }
 
@@ -178,6 +185,7 @@ impl Handover {
         self.payloads.clear();
         self.opened.clear();
         self.expected.clear();
+        self.related.clear();
         self.connection_ids.clear();
         self.quotes.clear();
         self.packets.clear();
@@ -303,6 +311,18 @@ impl Handover {
     /// Takes the payloads.
     pub fn take_payloads(&mut self) -> Vec<Payload> {
         std::mem::take(&mut self.payloads)
+    }
+
+    /// States that later conversations of these hosts may depend on the current one.
+    pub fn relate(&mut self, hosts: Sharers) {
+        if self.related.len() < limits::TREE_HANDED.get() {
+            self.related.push(hosts);
+        }
+    }
+
+    /// Takes the hosts whose later conversations may depend on those of the tree.
+    pub fn take_related(&mut self) -> impl Iterator<Item = Sharers> + '_ {
+        self.related.drain(..)
     }
 
     /// Takes the announced conversations.

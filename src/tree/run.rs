@@ -1,6 +1,6 @@
 //! What a tree keeps between frames.
 
-use super::{Demand, EarlierPackets, QuoteReader, Secrets};
+use super::{Demand, EarlierPackets, QuoteReader, Secrets, SharedValues};
 use std::sync::Arc;
 
 /// What persists as long as the engine.
@@ -10,6 +10,8 @@ pub struct Run {
     pub secrets: Secrets,
     /// Earlier packets.
     pub earlier: EarlierPackets,
+    /// Values that conversations leave for later ones.
+    pub shared: SharedValues,
     /// Dissects the payload of quoted packets.
     pub quote_reader: Option<Arc<dyn QuoteReader>>,
     /// Whether passwords and other secrets are shown.
@@ -32,6 +34,7 @@ impl Run {
         Run {
             secrets: Secrets::default(),
             earlier: EarlierPackets::default(),
+            shared: SharedValues::default(),
             quote_reader: None,
             reveal: false,
             defer_after: None,

@@ -1,7 +1,7 @@
 //! The interface of stream protocols: message boundaries, dissection and gaps.
 
 use super::{Owner, Protocol, Result, Wire};
-use crate::tree::{Object, Partial, Side, StreamId, Time, Unended};
+use crate::tree::{Object, Partial, SharedValues, Side, StreamId, Time, Unended};
 use std::net::SocketAddr;
 
 /// Where the next message of a stream ends.
@@ -26,6 +26,8 @@ pub struct Beginning {
     pub ends: Option<[SocketAddr; 2]>,
     /// The time of its first captured frame.
     pub first: Time,
+    /// The number of that frame.
+    pub frame: u64,
 }
 
 impl Beginning {
@@ -82,6 +84,11 @@ pub trait Conversation: Send {
     /// Tells which stream it is. Called once, before anything else.
     fn begins(&mut self, beginning: &Beginning) {
         let _ = beginning;
+    }
+
+    /// Receives what conversations that have begun before left for it. Called once, behind [`Conversation::begins`].
+    fn inherit(&mut self, shared: &SharedValues) {
+        let _ = shared;
     }
 
     /// Returns the boundary of the next message. `ahead` holds the unread bytes. `more` is false when nothing can follow

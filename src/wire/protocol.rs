@@ -252,6 +252,9 @@ pub trait Described: Sync {
 
     /// Why it cannot dissect streams, if so.
     fn without_streams(&self) -> Option<&str>;
+
+    /// Whether conversations leave values for later ones ([`Wire::share`]).
+    fn relates(&self) -> bool;
 }
 
 impl On {
@@ -321,6 +324,15 @@ impl Dissector {
             Dissector::Stream(open) => Some(open(settings)),
             Dissector::DescribedStream(described) => Some(described.conversation(settings, from_start)),
             Dissector::Datagram(_) | Dissector::Exchange(_) | Dissector::Described(_) => None,
+        }
+    }
+
+    /// Whether conversations leave values for later ones ([`Wire::share`]).
+    #[must_use]
+    pub fn relates(self) -> bool {
+        match self {
+            Dissector::Described(described) | Dissector::DescribedStream(described) => described.relates(),
+            Dissector::Datagram(_) | Dissector::Exchange(_) | Dissector::Stream(_) => false,
         }
     }
 

@@ -11,5 +11,6 @@ mod limits;
 mod live;
 mod session_samples;
 mod sessions;
+mod sharing;
 mod streams;
 mod user;

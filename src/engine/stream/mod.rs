@@ -102,10 +102,21 @@ struct Life {
     last_frame: u64,
     last_time: Time,
     first_time: Time,
+    first_frame: u64,
     /// Whether a side reset the connection.
     reset: bool,
     /// Whether the end of the stream was reported.
     end_reported: bool,
+}
+
+impl Life {
+    /// Records the first frame.
+    fn begin(&mut self, frame: &Frame<'_>) {
+        self.first_time = self.first_time.or(frame.time);
+        if self.first_frame == 0 {
+            self.first_frame = frame.number;
+        }
+    }
 }
 
 /// The last count of its memory.
@@ -392,7 +403,7 @@ impl Stream {
     /// Accepts a segment and emits the messages it completes, on either side.
     pub(super) fn accept(&mut self, context: &SegmentContext<'_>, out: &mut Out<'_>) {
         let &SegmentContext { frame, bytes, segment, header, side, .. } = context;
-        self.life.first_time = self.life.first_time.or(frame.time);
+        self.life.begin(frame);
         (self.life.last_frame, self.life.last_time) = (frame.number, frame.time);
         self.life.reset |= header.rst();
         let start = (segment.range.start + header.len).min(segment.range.end);

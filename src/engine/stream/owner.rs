@@ -5,7 +5,7 @@ use super::{Stream, StreamDissector, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
-use crate::registry::{Candidate, Owner, Registry};
+use crate::registry::{Candidate, Owner};
 use crate::tree::{BySide, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
 use crate::wire::{Beginning, Missing, Opening};
@@ -50,7 +50,7 @@ impl Stream {
             Owner::Known(_, Side::Client) if self.method.is_some() || self.choice.shown => self.dissector = StreamDissector::None,
             Owner::Known(candidate, server) => {
                 let from_start = if self.choice.shown { [false; 2] } else { opening.from_start };
-                if self.adopt(candidate, from_start, out.registry) && server == Side::Client {
+                if self.adopt(candidate, from_start, server, out) && server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;
                 }
@@ -70,9 +70,16 @@ impl Stream {
     }
 
     /// Begins the conversation of the chosen protocol, which misses the bytes emitted before. Returns false if there is none.
-    fn adopt(&mut self, Candidate { protocol, found }: Candidate, from_start: [bool; 2], registry: Registry) -> bool {
-        let Some(mut conversation) = found.dissector.conversation(registry.settings(), from_start) else { return false };
-        conversation.begins(&self.beginning());
+    fn adopt(&mut self, candidate: Candidate, from_start: [bool; 2], server: Side, out: &Out<'_>) -> bool {
+        let Candidate { protocol, found } = candidate;
+        let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), from_start) else { return false };
+        let mut beginning = self.beginning();
+        if let (Side::Client, Some(ends)) = (server, &mut beginning.ends) {
+            // The sides are exchanged behind this.
+            ends.reverse();
+        }
+        conversation.begins(&beginning);
+        conversation.inherit(&out.tree.run.shared);
         for side in Side::BOTH.into_iter().filter(|_| self.choice.shown) {
             let bytes = self.halves[side].reassembly.buffered_off();
             if bytes > 0 {
@@ -89,7 +96,7 @@ impl Stream {
 
     /// What a protocol may know of it before its first message.
     pub(super) fn beginning(&self) -> Beginning {
-        Beginning { stream: self.id, ends: self.endpoints.sockets, first: self.life.first_time }
+        Beginning { stream: self.id, ends: self.endpoints.sockets, first: self.life.first_time, frame: self.life.first_frame }
     }
 
     /// The number of buffered bytes, if no protocol dissects them, before a segment in which one begins. At such a segment, the
@@ -111,6 +118,7 @@ impl Stream {
             Some((0, Candidate { protocol, found })) => {
                 if let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), [false; 2]) {
                     conversation.begins(&self.beginning());
+                    conversation.inherit(&out.tree.run.shared);
                     self.dissector = StreamDissector::Known(protocol, conversation);
                     self.halves[side.other()].is_in_doubt = true;
                 }

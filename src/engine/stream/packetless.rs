@@ -40,7 +40,7 @@ impl Stream {
 
     /// Accepts the next bytes of one side, a part of the frame.
     pub(in crate::engine) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, range: Range<usize>, out: &mut Out<'_>) {
-        self.life.first_time = self.life.first_time.or(frame.time);
+        self.life.begin(frame);
         (self.life.last_frame, self.life.last_time) = (frame.number, frame.time);
         let order = &self.halves[side].reassembly;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();

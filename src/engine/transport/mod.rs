@@ -78,6 +78,8 @@ impl Engine {
     pub(super) fn expect(&mut self) {
         if let Some(route) = &mut self.relations.route {
             route.announced.clear();
+            route.related.clear();
+            route.related.extend(self.tree.handover.take_related());
         }
         if !self.tree.handover.has_expected() {
             return;

@@ -92,6 +92,7 @@ impl Compiler<'_> {
                 width: variable.width,
                 is_per_direction: variable.is_per_direction,
                 increments: variable.increments,
+                shared: variable.shared,
                 resets: variable.resets,
                 is_set: variable.is_set,
             };

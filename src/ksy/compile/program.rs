@@ -3,6 +3,7 @@
 use crate::ksy::expr::{Binary, Compare, Method, Show, Unary};
 use crate::ksy::model::Table;
 use crate::ksy::process::{self, Function};
+use crate::ksy::registration::Shared;
 use crate::ksy::run::encoding::Charset;
 use crate::ksy::run::process::Processor;
 use crate::ksy::run::value::Blob;
@@ -44,6 +45,7 @@ pub(in crate::ksy) struct VariableCode {
     pub width: (u8, bool),
     pub is_per_direction: bool,
     pub increments: bool,
+    pub shared: Shared,
     pub resets: bool,
     /// Whether messages change it.
     pub is_set: bool,

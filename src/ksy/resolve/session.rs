@@ -62,10 +62,6 @@ impl<'d> Resolver<'d> {
             self.error(value.place, format!("`{}` is {expected}, and its first value is {found}", decl.name));
             return None;
         }
-        if let Some(shared) = &decl.shared {
-            let problem = Problem::error(shared.place, "`share` is not supported yet: each conversation has its own value");
-            self.report(Problem { error: false, ..problem });
-        }
         let word = param.and_then(|(.., param)| param.ty.as_ref()).and_then(|ty| ty.path.first());
         Some(Variable {
             name: decl.name.clone(),

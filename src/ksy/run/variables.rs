@@ -44,6 +44,8 @@ pub(in crate::ksy) enum Cause {
     Damaged,
     /// The expression of a new value failed.
     Failed,
+    /// An earlier conversation set it to an unknown value.
+    Earlier,
 }
 
 /// A value outside of a run.

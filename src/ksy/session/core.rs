@@ -5,6 +5,7 @@ use super::keys::Keys;
 use super::notices::Notices;
 use super::staged::Staged;
 use crate::ksy::protocol::{File, ports};
+use crate::ksy::registration::Shared;
 use crate::ksy::run::measure::{Search, rehearse};
 use crate::ksy::run::running::{Pipeline, StageCall};
 use crate::ksy::run::variables::{Cause, Held, Plain, wrap};
@@ -18,6 +19,8 @@ pub(super) struct Core {
     pub(super) sides: BySide<Lane>,
     /// Variables whose keys stages began to use, as bits.
     began: u64,
+    /// Values that the last message set for later conversations.
+    left: Vec<(u32, Held)>,
 }
 
 /// A direction with its stages.
@@ -117,12 +120,12 @@ impl Core {
             Lane { half, opaque, ..Lane::default() }
         };
         let sides = BySide { client: lane(Side::Client, client), server: lane(Side::Server, server) };
-        Core { file, sides, began: 0 }
+        Core { file, sides, began: 0, left: Vec::new() }
     }
 
     pub(super) fn fork(&self) -> Core {
         let BySide { client, server } = &self.sides;
-        Core { file: self.file, sides: BySide { client: client.fork(), server: server.fork() }, began: 0 }
+        Core { file: self.file, sides: BySide { client: client.fork(), server: server.fork() }, began: 0, left: Vec::new() }
     }
 
     /// The bytes of a direction, after its stages.
@@ -268,7 +271,11 @@ impl Core {
             lane.half.running.lose(|name| continued & (1 << name.min(63)) != 0);
         }
         lane.complete();
+        self.left.clear();
         for (variable, held) in changes.sets {
+            if file.shared(variable) != Shared::No {
+                self.left.push((variable, held.clone()));
+            }
             let is_own = file.program.session.get(variable as usize).is_some_and(|variable| variable.is_per_direction);
             for side in Side::BOTH.into_iter().filter(|side| *side == from || !is_own) {
                 self.sides[side].change(Change::Set(variable, held.clone()), side == from);
@@ -281,6 +288,25 @@ impl Core {
             }
         }
         self.increment(from);
+    }
+
+    /// Whether the conversation begins before the capture.
+    pub(super) fn is_midway(&self) -> bool {
+        self.sides.iter().any(|lane| lane.half.running.unknown.is_some())
+    }
+
+    /// Takes what the last message set for later conversations.
+    pub(super) fn take_left(&mut self) -> Vec<(u32, Held)> {
+        std::mem::take(&mut self.left)
+    }
+
+    /// Gives variables the values that earlier conversations left.
+    pub(super) fn inherit(&mut self, values: &[(u32, Held)]) {
+        for lane in self.sides.iter_mut() {
+            for (variable, held) in values {
+                lane.take(Change::Set(*variable, held.clone()));
+            }
+        }
     }
 
     /// Counts the message in variables that count messages.

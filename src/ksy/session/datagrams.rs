@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::keys::Keys;
 use super::notices::Notices;
+use super::sharing;
 use crate::ksy::protocol::File;
 use crate::tree::{BySide, Side};
 use crate::wire::{Exchange, Result, Settings, Wire};
@@ -33,11 +34,17 @@ impl Exchange for Datagrams {
         if let Some(beginning) = wire.beginning().filter(|_| keys.is_unclaimed()) {
             keys.belong_to(&beginning);
             core.take_keys(keys);
+            sharing::inherit(self.file, core, keys, wire.shared());
         }
         if keys.look_again() {
             core.take_keys(keys);
         }
-        core.datagram(from, index, wire, notices, keys)
+        let range = wire.whole().1;
+        let result = core.datagram(from, index, wire, notices, keys);
+        if self.file.shares() {
+            sharing::leave(self.file, core, keys, (wire, range));
+        }
+        result
     }
 
     fn memory_usage(&self) -> usize {

@@ -5,6 +5,7 @@ use crate::ksy::compile::program::{InitCode, VariableCode};
 use crate::ksy::protocol::File;
 use crate::ksy::run::variables::{Cause, Held, Plain};
 use crate::wire::{Beginning, InvalidValue, Settings};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The keys of a conversation.
@@ -12,6 +13,8 @@ pub(super) struct Keys {
     file: &'static File,
     ring: Option<Arc<KeyRing>>,
     owner: Option<Owner>,
+    /// The first frame of the conversation.
+    first: u64,
     /// The keys that were found, by variable.
     found: Vec<Option<Key>>,
     /// Variables that options of the command line set.
@@ -45,6 +48,7 @@ impl Keys {
             file,
             ring,
             owner: None,
+            first: 0,
             found,
             given,
             known: 0,
@@ -63,9 +67,24 @@ impl Keys {
 
     /// States which conversation it is, and searches its keys.
     pub(super) fn belong_to(&mut self, beginning: &Beginning) {
-        let Beginning { stream, ends, first } = *beginning;
-        self.owner = Some(Owner { stream, ends, first });
+        self.owner = Some(beginning.owner());
+        self.first = beginning.frame;
         self.search();
+    }
+
+    /// Client and server of the conversation, and its first frame, if they are known.
+    pub(super) fn place_of_conversation(&self) -> Option<([SocketAddr; 2], u64)> {
+        Some((self.owner.as_ref()?.ends?, self.first))
+    }
+
+    /// Adds keys of an earlier conversation, which are not known to fit.
+    pub(super) fn inherit(&mut self, keys: u64) {
+        self.known |= keys;
+    }
+
+    /// Variables whose keys fit, as bits.
+    pub(super) const fn proven(&self) -> u64 {
+        self.proven
     }
 
     /// Searches again if key files have grown. Returns whether keys were found.

@@ -6,6 +6,7 @@ mod datagrams;
 mod half;
 mod keys;
 mod notices;
+mod sharing;
 mod staged;
 mod trial;
 
@@ -14,7 +15,7 @@ pub(super) use keys::{check_key, check_value};
 
 use self::core::Core;
 use super::protocol::File;
-use crate::tree::{BySide, Side};
+use crate::tree::{BySide, SharedValues, Side};
 use crate::wire::{Beginning, Conversation, Extent, Missing, Result, Settings, Wire};
 use half::{Half, Phase, Reading};
 use keys::Keys;
@@ -113,6 +114,10 @@ impl Conversation for Session {
         self.core.take_keys(&self.keys);
     }
 
+    fn inherit(&mut self, shared: &SharedValues) {
+        sharing::inherit(self.file, &mut self.core, &mut self.keys, shared);
+    }
+
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         if self.keys.look_again() {
             self.core.take_keys(&self.keys);
@@ -134,8 +139,12 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let range = wire.whole().1;
         self.notices.before(wire);
         let result = self.core.message(from, wire, &mut self.notices, &self.keys);
+        if self.file.shares() {
+            sharing::leave(self.file, &mut self.core, &self.keys, (wire, range));
+        }
         let keys = self.core.new_keys() & self.keys.uncertain();
         if keys != 0 && self.trial.is_none() {
             self.trial = Some(Box::new(Trial::new(self.core.fork(), keys)));

@@ -67,6 +67,9 @@ impl Notices {
                     "the stages of the direction cannot read on: damaged bytes, the end of a compressed stream, or a limit"
                 ),
             ),
+            Cause::Earlier => {
+                wire.note_layer(&notes::UNKNOWN, format_args!("an earlier conversation set a value that is unknown"));
+            }
             Cause::Failed => wire.note_layer(&notes::UNKNOWN, format_args!("a value of the session could not be computed")),
         }
     }

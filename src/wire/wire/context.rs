@@ -142,7 +142,7 @@ impl Wire<'_> {
         let layer = self.tree.layers.get(self.layer as usize)?;
         let (stream, from) = self.tree.ends.get(layer.ends as usize)?.stream?;
         let ends = self.ends().map(|[src, dst]| if from == Side::Client { [src, dst] } else { [dst, src] });
-        Some(Beginning { stream, ends, first: self.tree.frame.time })
+        Some(Beginning { stream, ends, first: self.tree.frame.time, frame: self.tree.frame.number })
     }
 
     /// Source and destination, if both are UDP or TCP endpoints.

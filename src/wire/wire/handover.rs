@@ -2,7 +2,8 @@
 
 use super::Wire;
 use crate::tree::{
-    ConnectionId, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, Side, Transport, Value,
+    ConnectionId, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, SharedValue, SharedValues,
+    Sharers, Side, Transport, Value,
 };
 use crate::wire::{Cut, Result};
 use std::net::SocketAddr;
@@ -107,6 +108,28 @@ impl Wire<'_> {
         const KEPT: usize = 4096;
         let details = Some(details.get(..KEPT).unwrap_or(details).into());
         self.tree.handover.expect(Expected { transport: Transport::Udp, end, place, details });
+    }
+
+    /// Leaves a value for later conversations of these hosts. Returns the number of owners of such values that were evicted.
+    pub fn share(&mut self, protocol: &'static str, sharers: Sharers, value: SharedValue) -> usize {
+        self.tree.run.shared.set(protocol, sharers, value)
+    }
+
+    /// What earlier conversations left.
+    #[must_use]
+    pub fn shared(&self) -> &SharedValues {
+        &self.tree.run.shared
+    }
+
+    /// States that later conversations of these hosts may depend on this one. `split` puts them into one part.
+    pub fn relate(&mut self, hosts: Sharers) {
+        self.tree.handover.relate(hosts);
+    }
+
+    /// The last frame that has bytes of this range.
+    #[must_use]
+    pub fn last_frame(&self, range: Range<usize>) -> u64 {
+        self.pieces(range, 0).iter().map(|piece| piece.frame).max().unwrap_or(self.tree.frame.number)
     }
 
     /// Issues a connection ID: datagrams of `sender` that contain these bytes at this offset belong to this conversation,
