@@ -1,6 +1,7 @@
 //! The reading cursor, and the declaration of protocols.
 
 mod bits;
+pub(crate) mod cfb8;
 mod conclude;
 mod conversation;
 pub mod credentials;
@@ -22,7 +23,7 @@ mod varint;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
 mod wire;
 
-pub use crate::keys::{Key, KeyRing, Owner};
+pub use crate::keys::{Key, KeyRing, Owner, line_for};
 pub use bits::BitWire;
 pub use conversation::{Beginning, Conversation, Extent, Missing, Next, Resumption};
 pub use error::{Error, Result};

@@ -1,16 +1,14 @@
 //! AES as a stream cipher: CTR, OFB, CFB.
 //!
-//! The modes are written here because those of the crates `ctr`, `ofb` and `cfb8` have no copy of their state.
+//! The modes are written here because those of the crates `ctr` and `ofb` have no copy of their state.
 
 use super::argument::{array, bytes, sized};
 use super::plain::{Unchanged, same_length};
 use super::{Argument, Failure, Made, Skip, Stage};
+use crate::wire::cfb8::{BLOCK, Cfb8};
 use ::aes::{Aes128, Aes192, Aes256};
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::sync::Arc;
-
-/// Size of a block.
-pub(super) const BLOCK: usize = 16;
 
 /// Lost blocks for which OFB, whose blocks depend on each other, is computed.
 const MOST_SKIPPED: u64 = 1 << 20;
@@ -165,27 +163,20 @@ pub(super) fn cfb8(arguments: &[Argument]) -> Made {
     if key.is_empty() {
         return Ok(Box::new(Unchanged));
     }
-    Ok(Box::new(Cfb8 { aes: Aes::new(key)?, register: array(iv, "iv")? }))
+    Ok(Box::new(AesCfb8 { aes: Aes::new(key)?, mode: Cfb8::new(array(iv, "iv")?) }))
 }
 
 /// A block of keystream for each byte.
 #[derive(Clone)]
-struct Cfb8 {
+struct AesCfb8 {
     aes: Aes,
-    /// The last encrypted bytes.
-    register: [u8; BLOCK],
+    mode: Cfb8,
 }
 
-impl Stage for Cfb8 {
+impl Stage for AesCfb8 {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>, most: usize) -> Result<(), Failure> {
         same_length(bytes, most)?;
-        for byte in bytes {
-            let [key, ..] = self.aes.encrypt(self.register);
-            out.push(byte ^ key);
-            self.register.rotate_left(1);
-            let [.., last] = &mut self.register;
-            *last = *byte;
-        }
+        self.mode.decrypt(bytes, out, |block| self.aes.encrypt(block));
         Ok(())
     }
 
