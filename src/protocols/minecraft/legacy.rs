@@ -193,7 +193,8 @@ fn decoded(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PROTOCOL, Session, detect};
+    use super::super::heuristics::detect;
+    use super::super::{PROTOCOL, Session};
     use crate::protocols::lines::{survives_damage, trees_of};
     use crate::tree::Side;
     use crate::wire::trial;

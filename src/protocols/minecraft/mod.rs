@@ -1,109 +1,98 @@
-//! Minecraft, Java edition: connection setup, up to compression or encryption.
+//! Minecraft, Java edition.
 //!
 //! Numbers are VarInts, seven bits per byte with the lowest first, or big-endian; texts follow their length.
 //!
 //! ```text
 //! packet       length | id | body
+//!              length | 0 | id | body                         once compression has started: below its threshold
+//!              length | size | zlib: id | body                of at least that many bytes
 //! handshake    0 version | address | port:2 | next state       client: 1 status, 2 login, 3 transfer
 //! status       0 nothing · 0 JSON          1 number:8 · 1 number:8
 //! login        0 name | …                  0 JSON: refused
 //!              1 secret | token            1 server id | key | token: encryption starts after the client's response
 //!                                          2 logged in         3 threshold: compression starts
+//!              3 acknowledged, since 1.20.2: configuration begins, before that play
 //! ```
-//! Not covered: game packets, which depend on the version. `legacy` has the ping of versions before 1.7.
+//! Numbers of later packets depend on the version (`packets`). Each side changes its own state: the server with the packets that start
+//! and finish configuration, the client with its answers. Encryption covers all bytes of both directions (`encryption`).
+//!
+//! Not covered: connections whose handshake is missing; game content such as chunks and items. `legacy` has the ping of versions
+//! before 1.7.
 
+mod compression;
+mod encryption;
+mod fields;
+mod heuristics;
 mod legacy;
+mod login;
+mod packets;
+mod play;
+#[cfg(test)]
+mod tests;
 
-use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Varint, Verdict, Wire};
+use crate::tree::{BySide, Field, Side, Value};
+use crate::wire::{
+    Beginning, Conversation, Cut, Extent, Heuristic, KeyName, Missing, On, Protocol, Requests, Result, Settings, Varint, Wire,
+};
+use encryption::{Cipher, HELD, Keys, Verdict, try_login};
+use fields::*;
 
 /// Minecraft, Java edition.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&MINECRAFT, FIELDS).found(&[On::AnyTcp.stream::<Session>(Heuristic::Stream(detect))]).rest(&DATA);
-
-fields! {
-    MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
-        .covers("Handshake, status and login, up to compression or encryption; the ping of versions before 1.7")
-        .leaves_open("Game packets");
-    LENGTH = number("minecraft.length", "length", "Bytes after this number").once();
-    ID = number("minecraft.id", "packet id", "Packet type within the current state").once();
-    VERSION = number("minecraft.handshake.version", "version", "Protocol version; 763 is 1.20.1").once();
-    ADDRESS_LENGTH = number("minecraft.handshake.address_length", "address length", "Bytes that follow").once();
-    ADDRESS = text("minecraft.handshake.address", "address", "Hostname or address used by the client").once();
-    PORT = number("minecraft.handshake.port", "port", "Port used by the client").once();
-    NEXT = number("minecraft.handshake.next_state", "next state", "State requested by the client").names(STATES).once();
-    JSON_LENGTH = number("minecraft.json_length", "JSON length", "Bytes that follow").once();
-    JSON = text("minecraft.json", "JSON", "Server status, or the reason for a disconnect").once();
-    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the response").once();
-    NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow").once();
-    NAME = text("minecraft.login.name", "name", "").once();
-    SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow").once();
-    SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7").once();
-    KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow").once();
-    KEY = bytes("minecraft.login.key", "key", "The server's public key").once();
-    TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow").once();
-    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the public key").once();
-    SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow").once();
-    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted().once();
-    THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
-    DATA = bytes("minecraft.data", "data", "Undecoded bytes").once();
-    LEGACY_KIND = number("minecraft.legacy.id", "packet id", "").hex(2).names(&[(0xfa, "plugin message"), (0xfe, "ping"), (0xff, "kick")]).once();
-    LEGACY_PAYLOAD = number("minecraft.legacy.payload", "payload", "1").once();
-    LEGACY_TEXT_LENGTH = number("minecraft.legacy.text_length", "text length", "UTF-16 units that follow");
-    LEGACY_CHANNEL = text("minecraft.legacy.channel", "channel", "").once();
-    LEGACY_LENGTH = number("minecraft.legacy.length", "length", "Bytes that follow").once();
-    LEGACY_VERSION = number("minecraft.legacy.version", "version", "Protocol version of the client").once();
-    LEGACY_HOST = text("minecraft.legacy.host", "host", "Host name used by the client").once();
-    LEGACY_PORT = number("minecraft.legacy.port", "port", "Port used by the client").once();
-    LEGACY_TEXT = text("minecraft.legacy.text", "text", "Reason for the end of the connection").once();
-    LEGACY_MAGIC = text("minecraft.legacy.magic", "magic", "§1 in front of a status").once();
-    LEGACY_PROTOCOL_VERSION = number("minecraft.legacy.protocol", "protocol", "Protocol version of the server").once();
-    LEGACY_SERVER_VERSION = text("minecraft.legacy.server_version", "server version", "").once();
-    LEGACY_MESSAGE = text("minecraft.legacy.motd", "message of the day", "").once();
-    LEGACY_PLAYERS = text("minecraft.legacy.players", "players", "").once();
-    LEGACY_MAX_PLAYERS = text("minecraft.legacy.max_players", "maximum players", "").once();
-    RESPONSE_TO = number("minecraft.response_to", "request in", "").once();
-    TIME = float("minecraft.time", "time", "Seconds since the request").once();
-    BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
-}
-
-const STATES: Names = &[(1, "status"), (2, "login"), (3, "transfer")];
-
-/// Packets of the client and of the server in each state.
-const STATUS_FROM_CLIENT: Names = &[(0, "status request"), (1, "ping")];
-const STATUS_FROM_SERVER: Names = &[(0, "status"), (1, "pong")];
-const LOGIN_FROM_CLIENT: Names = &[(0, "login"), (1, "encryption response"), (2, "plugin response"), (3, "login acknowledged")];
-const LOGIN_FROM_SERVER: Names =
-    &[(0, "refused"), (1, "encryption request"), (2, "logged in"), (3, "compression"), (4, "plugin request")];
+pub static PROTOCOL: Protocol = Protocol::new(&MINECRAFT, FIELDS)
+    .found(&[On::AnyTcp.stream_with(Heuristic::Stream(heuristics::detect), |settings| Box::new(Session::new(settings)))])
+    .keys(&[KeyName { name: encryption::SECRET, about: "The shared secret of a connection, 16 bytes", check: encryption::check }])
+    .rest(&DATA);
 
 /// Maximum packet size: a length of three bytes.
 const MAX_PACKET: usize = (1 << 21) - 1;
 
-/// Maximum plausible size of a handshake.
-const MAX_HANDSHAKE: usize = 300;
-
-/// State of a connection.
+/// State of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
     Handshake,
     Status,
     Login,
-    /// The client sent its secret; all further bytes are encrypted.
-    Encrypted,
-    /// Compressed packets or game packets: only their lengths are decoded.
+    Configuration,
     Play,
     /// The ping of versions before 1.7.
     Legacy,
+    /// Packets without names: those of a version without a table, or of a connection without its handshake.
+    Unknown,
+}
+
+/// One direction.
+#[derive(Default)]
+struct Direction {
+    state: State,
+    /// Once the connection is encrypted.
+    cipher: Option<Cipher>,
+    /// Whether its bytes belong to no packets that could be read.
+    is_lost: bool,
+}
+
+/// A key that is tried.
+enum Trial {
+    /// Bytes of both directions are held back.
+    Open(String),
+    /// It does not fit, which the next message notes.
+    Failed(String),
 }
 
 /// State and pending requests of a connection.
 #[derive(Default)]
 struct Session {
-    state: State,
+    /// Protocol version of the handshake.
+    version: u32,
+    sides: BySide<Direction>,
+    /// Size from which packets are compressed, once compression has started.
+    threshold: Option<usize>,
     /// Pending requests by packet ID, which the response shares.
     asked: Requests<usize>,
-    lost: bool,
+    keys: Keys,
+    trial: Option<Trial>,
+    /// Whether bytes that were held back can be read now.
+    releases: bool,
 }
 
 /// Largest size of a VarInt in bytes.
@@ -118,183 +107,279 @@ fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
     }
 }
 
-/// Whether a protocol number is that of a release, a snapshot, or -1, with which a client asks for the status.
-fn is_protocol(number: usize) -> bool {
-    const SNAPSHOTS: usize = 1 << 30;
-    matches!(number.checked_sub(SNAPSHOTS).unwrap_or(number), 0..4096) || u32::try_from(number) == Ok(u32::MAX)
-}
-
-/// Heuristic: the client starts with a consistent handshake, or with the ping of old versions.
-fn detect(opening: &Opening<'_>) -> Verdict {
-    for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
-        if !opening.starts(side) {
-            continue;
-        }
-        let (new, old) = (handshake(opening.of(side)), legacy::recognize(opening.of(side), opening.of(server)));
-        if [new, old].contains(&Ok(true)) {
-            return Verdict::Yes(server);
-        }
-        // No server answers half a handshake.
-        let waits = new == Ok(false) && opening.of(server).is_empty() || old == Ok(false);
-        if waits && !opening.complete {
-            return Verdict::Unsure;
-        }
-    }
-    Verdict::No
-}
-
-/// Whether the bytes start with a handshake; `Ok(false)` if undecided.
-fn handshake(bytes: &[u8]) -> std::result::Result<bool, ()> {
-    let mut at = 0;
-    let mut next = |most: usize| match varint(bytes.get(at..).unwrap_or_default())? {
-        Some((number, size)) if number <= most => {
-            at += size;
-            Ok(Some((number, at)))
-        }
-        Some(_) => Err(()),
-        None => Ok(None),
-    };
-    let Some((length, start)) = next(MAX_HANDSHAKE)? else { return Ok(false) };
-    if length < 7 {
-        return Err(());
-    }
-    let (Some(_), Some((protocol, _)), Some((address, end))) = (next(0)?, next(usize::MAX)?, next(255)?) else {
-        return Ok(false);
-    };
-    if !is_protocol(protocol) {
-        return Err(());
-    }
-    let state_at = end + address + 2;
-    let text = bytes.get(end..).unwrap_or_default();
-    let text = text.get(..address).unwrap_or(text);
-    if state_at + 1 != start + length || address == 0 || !text.iter().all(|byte| byte.is_ascii_graphic() || *byte == 0) {
-        return Err(());
-    }
-    match bytes.get(state_at) {
-        Some(1..=3) => Ok(true),
-        Some(_) => Err(()),
-        None => Ok(false),
-    }
-}
-
 impl Conversation for Session {
+    fn begins(&mut self, beginning: &Beginning) {
+        self.keys.owner = Some(beginning.owner());
+    }
+
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        if self.state == State::Handshake && legacy::begins(from, ahead) {
-            self.state = State::Legacy;
+        if self.sides[from].state == State::Handshake && legacy::begins(from, ahead) {
+            self.enter(State::Legacy);
         }
-        if self.state == State::Legacy && !self.lost {
+        if self.sides[from].state == State::Legacy && !self.sides[from].is_lost {
             return legacy::extent(from, ahead, more);
         }
-        if self.state == State::Encrypted || self.lost {
+        if let Some(held) = self.hold(from, ahead, more) {
+            return held;
+        }
+        let side = &mut self.sides[from];
+        if matches!(self.trial, Some(Trial::Failed(_))) {
+            return Extent::Message(ahead.len());
+        }
+        if side.is_lost || side.cipher.as_ref().is_some_and(|cipher| !cipher.is_sound()) {
+            side.is_lost = true;
             return Extent::Unknown(ahead.len());
         }
-        match varint(ahead) {
+        let plain = side.cipher.as_mut().map_or(ahead, |cipher| cipher.feed(ahead));
+        match varint(plain) {
             Ok(Some((length, size))) if (1..=MAX_PACKET).contains(&length) => Extent::Message(size + length),
             Ok(None) => Extent::NeedMore(ahead.len() + 1),
             _ => {
-                self.lost = true;
+                self.lose(from);
                 Extent::Unknown(ahead.len())
             }
         }
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        if self.state == State::Legacy {
+        if self.sides[from].state == State::Legacy {
             return legacy::message(&mut self.asked, wire);
         }
-        number(wire, &LENGTH)?;
-        if self.state == State::Play {
-            wire.name("packet");
-            wire.info(format_args!("{} bytes", wire.remaining()));
-            return wire.rest_is(&DATA);
+        if let Some(Trial::Failed(place)) = self.trial.take_if(|trial| matches!(trial, Trial::Failed(_))) {
+            wire.name("encrypted");
+            wire.rest(&ENCRYPTED);
+            wire.note_layer(&WRONG_KEY, format_args!("the key of {place} does not fit ({})", encryption::SECRET));
+            return Ok(());
         }
-        let id = number(wire, &ID)?;
-        let names = match (self.state, from) {
-            (State::Handshake, _) => &[(0, "handshake")],
-            (State::Status, Side::Client) => STATUS_FROM_CLIENT,
-            (State::Status, Side::Server) => STATUS_FROM_SERVER,
-            (_, Side::Client) => LOGIN_FROM_CLIENT,
-            (_, Side::Server) => LOGIN_FROM_SERVER,
-        };
-        wire.name(name_of(names, id as u64).unwrap_or("unknown packet"));
-        match (self.state, from, id) {
-            (State::Handshake, Side::Client, 0) => self.handshake(wire),
-            (State::Status, _, 0 | 1) => self.status(from, id, wire),
-            (State::Login, ..) => self.login(from, id, wire),
-            _ => wire.rest_is(&DATA),
+        let Some(cipher) = &mut self.sides[from].cipher else { return self.packet(from, wire) };
+        let (at, count, cut) = (wire.at(), wire.remaining(), wire.cut());
+        let (plain, range) = cipher.take(count);
+        wire.put(&ENCRYPTED, Value::Bytes, at..at + count);
+        let bytes = plain.get(range).unwrap_or_default();
+        let result = wire.deciphered("aes-cfb8", count, 0, bytes, |inner| {
+            let result = inner.as_cut(cut, |inner| self.packet(from, inner));
+            inner.rest(&DATA);
+            result
+        });
+        if let Some(cipher) = &mut self.sides[from].cipher {
+            cipher.put_back(plain);
+        }
+        result
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if matches!(self.trial, Some(Trial::Open(_))) {
+            self.reject();
+        }
+        if let Some(cipher) = &mut self.sides[from].cipher {
+            cipher.gap();
+        }
+        if !missing.in_step {
+            self.lose(from);
         }
     }
 
-    fn gap(&mut self, _: Side, missing: Missing) {
-        self.lost |= !missing.in_step;
+    fn rest(&mut self, from: Side, bytes: &[u8]) {
+        if let Some(cipher) = &mut self.sides[from].cipher {
+            cipher.pass(bytes);
+        }
+    }
+
+    fn releases(&mut self) -> bool {
+        std::mem::take(&mut self.releases)
+    }
+
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.sides.iter().filter_map(|side| side.cipher.as_ref()).map(Cipher::memory).sum::<usize>()
     }
 }
 
 impl Session {
-    fn handshake(&mut self, wire: &mut Wire<'_>) -> Result {
-        const STATUS: usize = 1;
-        let version = number(wire, &VERSION)?;
-        let address = text(wire, &ADDRESS_LENGTH, &ADDRESS)?;
-        // Some clients append data after a NUL.
-        let address = address.split(|byte| *byte == 0).next().unwrap_or_default();
-        let port = wire.u16_be(&PORT)?;
-        let next = number(wire, &NEXT)?;
-        self.state = if next == STATUS { State::Status } else { State::Login };
-        let wants = name_of(STATES, next as u64).unwrap_or("unknown state");
-        wire.info(format_args!("{wants}, {}:{port}, version {version}", String::from_utf8_lossy(address)));
-        Ok(())
+    fn new(settings: &Settings) -> Session {
+        Session { keys: Keys::new(settings), ..Session::default() }
     }
 
-    fn login(&mut self, from: Side, id: usize, wire: &mut Wire<'_>) -> Result {
-        match (from, id) {
-            (Side::Client, 0) => {
-                let name = text(wire, &NAME_LENGTH, &NAME)?;
-                wire.info(format_args!("{}", String::from_utf8_lossy(name)));
-                wire.rest_is(&DATA)
-            }
-            (Side::Client, 1) => {
-                self.state = State::Encrypted;
-                counted(wire, &SECRET_LENGTH, &SECRET)?;
-                // Versions 1.19 to 1.19.2 may send a signature in place of the token.
-                wire.rest_is(&DATA)
-            }
-            (Side::Server, 0) => text(wire, &JSON_LENGTH, &JSON).map(drop),
-            (Side::Server, 1) => {
-                text(wire, &SERVER_ID_LENGTH, &SERVER_ID)?;
-                counted(wire, &KEY_LENGTH, &KEY)?;
-                counted(wire, &TOKEN_LENGTH, &TOKEN)?;
-                wire.rest_is(&DATA)
-            }
-            (Side::Server, 2) => {
-                self.state = State::Play;
-                wire.rest_is(&DATA)
-            }
-            (Side::Server, 3) => {
-                self.state = State::Play;
-                let threshold = number(wire, &THRESHOLD)?;
-                wire.info(format_args!("from {threshold} bytes on"));
-                Ok(())
-            }
-            _ => wire.rest_is(&DATA),
+    /// Changes the state of both directions.
+    fn enter(&mut self, state: State) {
+        self.sides.iter_mut().for_each(|side| side.state = state);
+    }
+
+    /// Bytes of a direction cannot be read any more. Before play, the other one depends on them.
+    fn lose(&mut self, from: Side) {
+        match self.sides[from].state {
+            State::Configuration | State::Play | State::Unknown => self.sides[from].is_lost = true,
+            _ => self.sides.iter_mut().for_each(|side| side.is_lost = true),
         }
     }
 
-    fn status(&mut self, from: Side, id: usize, wire: &mut Wire<'_>) -> Result {
-        match (from, id) {
-            (Side::Client, 0) => {}
-            (Side::Server, 0) => {
-                text(wire, &JSON_LENGTH, &JSON)?;
+    /// Compression starts, or ends with a negative threshold.
+    fn compresses(&mut self, threshold: usize) {
+        self.threshold = i32::try_from(threshold).is_ok().then_some(threshold);
+    }
+
+    /// All bytes behind the message are encrypted.
+    fn encrypts(&mut self, wire: &mut Wire<'_>) {
+        let key = self.keys.find();
+        match key.as_ref().map(|key| (key.to_string(), Cipher::pair(&key.value))) {
+            Some((place, Some([client, server]))) => {
+                (self.sides.client.cipher, self.sides.server.cipher) = (Some(client), Some(server));
+                self.trial = Some(Trial::Open(place));
             }
-            _ => {
-                wire.u64_be(&PAYLOAD)?;
+            Some((place, None)) => {
+                self.keys.judge(false);
+                self.trial = Some(Trial::Failed(place));
+                self.enter_lost();
+            }
+            None => {
+                let (name, line) = (encryption::SECRET, self.keys.line());
+                wire.note_layer(&NO_KEY, format_args!("no key {name}: --keys with this line reads what follows: {line}"));
+                self.enter_lost();
             }
         }
-        if from == Side::Client {
-            self.asked.ask(id, wire);
-        } else if let Some(question) = self.asked.answer(&id) {
-            question.put(wire, &RESPONSE_TO, &TIME);
+    }
+
+    fn enter_lost(&mut self) {
+        for side in self.sides.iter_mut() {
+            (side.cipher, side.is_lost) = (None, true);
+        }
+    }
+
+    /// The key does not fit, or cannot be tried.
+    fn reject(&mut self) {
+        let Some(Trial::Open(place)) = self.trial.take() else { return };
+        self.keys.judge(false);
+        self.trial = Some(Trial::Failed(place));
+        self.enter_lost();
+    }
+
+    /// Holds bytes back until it is certain that the key fits.
+    fn hold(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<Extent> {
+        if !matches!(self.trial, Some(Trial::Open(_))) {
+            return None;
+        }
+        let plain = self.sides[from].cipher.as_mut().map(|cipher| cipher.feed(ahead));
+        let verdict = match plain {
+            Some(plain) if from == Side::Server => try_login(plain, more),
+            _ if more && ahead.len() < HELD => Verdict::Open,
+            _ => Verdict::Fails,
+        };
+        match verdict {
+            Verdict::Open => return Some(Extent::NeedMore(ahead.len() + 1)),
+            Verdict::Fits => {
+                self.keys.judge(true);
+                self.trial = None;
+            }
+            Verdict::Fails => self.reject(),
+        }
+        self.releases = true;
+        more.then_some(Extent::NeedMore(ahead.len() + 1))
+    }
+
+    /// Dissects a packet that passed the cipher.
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let length = number(wire, &LENGTH)?;
+        let mut size = length;
+        let mut is_known = false;
+        let result = match self.threshold {
+            None => self.body(from, &mut is_known, wire),
+            Some(_) => match number(wire, &DATA_LENGTH)? {
+                0 => {
+                    size = length.saturating_sub(1);
+                    self.body(from, &mut is_known, wire)
+                }
+                unpacked => {
+                    size = unpacked;
+                    self.compressed(from, unpacked, &mut is_known, wire)
+                }
+            },
+        };
+        if !is_known {
+            self.miss(from, size);
+        }
+        if result.is_ok() {
+            wire.rest(&DATA);
+        }
+        result
+    }
+
+    /// The number of a packet is missing. Of packets that change the state of play, only those of one byte may be meant.
+    fn miss(&mut self, from: Side, size: usize) {
+        match self.sides[from].state {
+            State::Configuration | State::Play if size > 1 => {}
+            State::Configuration | State::Play => self.sides[from].state = State::Unknown,
+            _ => self.lose(from),
+        }
+    }
+
+    fn compressed(&mut self, from: Side, size: usize, is_known: &mut bool, wire: &mut Wire<'_>) -> Result {
+        let (at, packed, cut) = (wire.at(), wire.ahead(), wire.cut());
+        let plain = compression::inflate(packed, size.min(compression::MOST).min(wire.decompression_limit()));
+        wire.has_decompressed(plain.bytes.len());
+        wire.put(&COMPRESSED, Value::Bytes, at..at + packed.len());
+        let result = wire.derived("zlib", packed.len(), &plain.bytes, |inner| {
+            let result = inner.as_cut(cut, |inner| self.body(from, is_known, inner));
+            inner.rest(&DATA);
+            result
+        });
+        if cut != Cut::No || plain.is_whole && plain.bytes.len() == size {
+            return result;
+        }
+        if plain.is_whole {
+            wire.note_layer(&BAD_LENGTH, format_args!("{} bytes, not {size}", plain.bytes.len()));
+        } else {
+            wire.note_layer(&BAD_COMPRESSION, format_args!("no zlib data of {size} bytes"));
         }
         Ok(())
+    }
+
+    /// Dissects the number of a packet and what follows it.
+    fn body(&mut self, from: Side, is_known: &mut bool, wire: &mut Wire<'_>) -> Result {
+        let state = self.sides[from].state;
+        let is_foreign = || from == Side::Server || wire.cut() == Cut::No && !login::is_handshake(wire.ahead());
+        if state == State::Handshake && is_foreign() {
+            self.enter(State::Unknown);
+        }
+        let state = self.sides[from].state;
+        if state == State::Unknown && self.version == 0 {
+            *is_known = true;
+            wire.name("packet");
+            wire.info(format_args!("{} bytes", wire.remaining()));
+            return Ok(());
+        }
+        let id = number(wire, &ID)?;
+        *is_known = true;
+        if let Some(packet) = packets::packet(self.version, state, from, id) {
+            wire.name(packet.name);
+            self.follow(from, state, packet.name, wire.ahead());
+            return (packet.read)(wire, self.version);
+        }
+        match login::name(state, from, id) {
+            Some(name) => wire.name(name),
+            None => wire.name(&format!("packet {id:#04x}")),
+        }
+        match (state, id) {
+            (State::Handshake, 0) => self.handshake(wire),
+            (State::Status, 0 | 1) => self.status(from, id, wire),
+            (State::Login, _) => self.login(from, id, wire),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes the state after a packet.
+    fn follow(&mut self, from: Side, state: State, name: &str, body: &[u8]) {
+        let next = match (state, from, name) {
+            (State::Configuration, _, "finish configuration") => State::Play,
+            (State::Play, Side::Server, "start configuration") => State::Configuration,
+            (State::Play, Side::Client, "configuration acknowledged") => State::Configuration,
+            (State::Play, Side::Server, "set compression") => {
+                if let Ok(Some((threshold, _))) = varint(body) {
+                    self.compresses(threshold);
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.sides[from].state = next;
     }
 }
 
@@ -312,196 +397,11 @@ fn text<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field) 
     wire.text(field, count)
 }
 
-/// Reads length-prefixed bytes.
-fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
-    match number(wire, length)? {
-        0 => Ok(()),
-        count => wire.bytes(field, count).map(drop),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::wire::{Cut, trial};
-
-    const HANDSHAKE: &str = "1700fb0510706c61792e6578616d706c652e636f6d63dd01";
-    const LOGIN_HANDSHAKE: &str = "1700fb0510706c61792e6578616d706c652e636f6d63dd02";
-    const REQUEST: &str = "0100";
-    const STATUS: &str = "4e004c7b2276657273696f6e223a7b226e616d65223a22312e32302e31222c2270726f746f636f6c223a3736337d2c22706c6179 \
-        657273223a7b226d6178223a32302c226f6e6c696e65223a327d7d";
-    const PING: &str = "0901000000000000004d";
-    const LOGIN: &str = "17000466616c6b01000102030405060708090a0b0c0d0e0f";
-    const KEY: &str = "18010010000102030405060708090a0b0c0d0e0f0400010203";
-    const SECRET: &str = "230110000102030405060708090a0b0c0d0e0f10000102030405060708090a0b0c0d0e0f";
-    const SUCCESS: &str = "1702000102030405060708090a0b0c0d0e0f0466616c6b00";
-
-    /// Dissects messages of both sides into trees.
-    fn dissect(session: &mut Session, messages: &[(Side, &str)]) -> String {
-        let trees = messages.iter().map(|(side, hex)| trial::message(&PROTOCOL, session, *side, &trial::bytes(hex), Cut::No));
-        trees.collect::<Vec<_>>().concat()
-    }
-
-    const C: Side = Side::Client;
-    const S: Side = Side::Server;
-
-    #[test]
-    fn server_status_is_read() {
-        let messages = [(C, HANDSHAKE), (C, REQUEST), (S, STATUS), (C, PING), (S, PING)];
-        insta::assert_snapshot!(dissect(&mut Session::default(), &messages), @r#"
-        minecraft 0..24 | handshake | status, play.example.com:25565, version 763
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 0
-          2..4 minecraft.handshake.version = 763
-          4..5 minecraft.handshake.address_length = 16
-          5..21 minecraft.handshake.address = "play.example.com"
-          21..23 minecraft.handshake.port = 25565
-          23..24 minecraft.handshake.next_state = 1 (status)
-        minecraft 0..2 | status request
-          0..1 minecraft.length = 1
-          1..2 minecraft.id = 0
-        minecraft 0..79 | status
-          0..1 minecraft.length = 78
-          1..2 minecraft.id = 0
-          2..3 minecraft.json_length = 76
-          3..79 minecraft.json = "{"version":{"name":"1.20.1","protocol":763},"players":{"max":20,"online":2}}"
-          minecraft.response_to = 0
-        minecraft 0..10 | ping
-          0..1 minecraft.length = 9
-          1..2 minecraft.id = 1
-          2..10 minecraft.ping.payload = 77
-        minecraft 0..10 | pong
-          0..1 minecraft.length = 9
-          1..2 minecraft.id = 1
-          2..10 minecraft.ping.payload = 77
-          minecraft.response_to = 0
-        "#);
-    }
-
-    #[test]
-    fn a_login_ends_in_encryption() {
-        let mut session = Session::default();
-        insta::assert_snapshot!(dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, KEY), (C, SECRET)]), @r#"
-        minecraft 0..24 | handshake | login, play.example.com:25565, version 763
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 0
-          2..4 minecraft.handshake.version = 763
-          4..5 minecraft.handshake.address_length = 16
-          5..21 minecraft.handshake.address = "play.example.com"
-          21..23 minecraft.handshake.port = 25565
-          23..24 minecraft.handshake.next_state = 2 (login)
-        minecraft 0..24 | login | falk
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 0
-          2..3 minecraft.login.name_length = 4
-          3..7 minecraft.login.name = "falk"
-          7..24 minecraft.data = 17 bytes
-        minecraft 0..25 | encryption request
-          0..1 minecraft.length = 24
-          1..2 minecraft.id = 1
-          2..3 minecraft.login.server_id_length = 0
-          3..3 minecraft.login.server_id = ""
-          3..4 minecraft.login.key_length = 16
-          4..20 minecraft.login.key = 000102030405060708090a0b0c0d0e0f
-          20..21 minecraft.login.token_length = 4
-          21..25 minecraft.login.token = 00010203
-        minecraft 0..36 | encryption response
-          0..1 minecraft.length = 35
-          1..2 minecraft.id = 1
-          2..3 minecraft.login.secret_length = 16
-          3..19 minecraft.login.secret = 000102030405060708090a0b0c0d0e0f
-          19..36 minecraft.data = 17 bytes
-        "#);
-        assert_eq!(session.extent(Side::Server, &[1, 2, 3], true), Extent::Unknown(3));
-    }
-
-    #[test]
-    fn without_encryption_framing_continues() {
-        let mut session = Session::default();
-        insta::assert_snapshot!(dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, SUCCESS), (S, "03 24 01 02")]), @r#"
-        minecraft 0..24 | handshake | login, play.example.com:25565, version 763
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 0
-          2..4 minecraft.handshake.version = 763
-          4..5 minecraft.handshake.address_length = 16
-          5..21 minecraft.handshake.address = "play.example.com"
-          21..23 minecraft.handshake.port = 25565
-          23..24 minecraft.handshake.next_state = 2 (login)
-        minecraft 0..24 | login | falk
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 0
-          2..3 minecraft.login.name_length = 4
-          3..7 minecraft.login.name = "falk"
-          7..24 minecraft.data = 17 bytes
-        minecraft 0..24 | logged in
-          0..1 minecraft.length = 23
-          1..2 minecraft.id = 2
-          2..24 minecraft.data = 22 bytes
-        minecraft 0..4 | packet | 3 bytes
-          0..1 minecraft.length = 3
-          1..4 minecraft.data = 240102
-        "#);
-    }
-
-    #[test]
-    fn a_login_is_refused_or_compression_begins() {
-        let mut session = Session::default();
-        dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN)]);
-        insta::assert_snapshot!(dissect(&mut session, &[(S, "05 00 03 22 6e 22"), (S, "03 03 80 02"), (S, "02 00 01")]), @r#"
-        minecraft 0..6 | refused
-          0..1 minecraft.length = 5
-          1..2 minecraft.id = 0
-          2..3 minecraft.json_length = 3
-          3..6 minecraft.json = ""n""
-        minecraft 0..4 | compression | from 256 bytes on
-          0..1 minecraft.length = 3
-          1..2 minecraft.id = 3
-          2..4 minecraft.login.threshold = 256
-        minecraft 0..3 | packet | 2 bytes
-          0..1 minecraft.length = 2
-          1..3 minecraft.data = 0001
-        "#);
-    }
-
-    #[test]
-    fn packets_have_one_byte_to_the_limit() {
-        let extent = |hex: &str| Session::default().extent(C, &trial::bytes(hex), true);
-        assert_eq!(
-            (extent("01"), extent("8001"), extent("ffff7f")),
-            (Extent::Message(2), Extent::Message(130), Extent::Message(3 + 0x1f_ffff))
-        );
-        assert_eq!((extent(""), extent("80"), extent("ffff")), (Extent::NeedMore(1), Extent::NeedMore(2), Extent::NeedMore(3)));
-        assert_eq!((extent("00 01"), extent("ffffff7f")), (Extent::Unknown(2), Extent::Unknown(4)));
-    }
-
-    #[test]
-    fn recognition_requires_a_valid_handshake() {
-        let opening = |bytes: &[u8]| detect(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
-        let whole = trial::bytes(HANDSHAKE);
-        for cut in 0..whole.len() {
-            assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");
-        }
-        assert_eq!(opening(&whole), Verdict::Yes(Side::Server));
-        for (protocol, verdict) in [
-            ("ffffffff0f", Verdict::Yes(Side::Server)),
-            ("81808080 04", Verdict::Yes(Side::Server)),
-            ("8020", Verdict::No),
-            ("f5f5f5 01", Verdict::No),
-        ] {
-            let rest = [trial::bytes("00"), trial::bytes(protocol), trial::bytes("01 61 63dd 01")].concat();
-            let length = u8::try_from(rest.len()).unwrap();
-            assert_eq!(opening(&[&[length], rest.as_slice()].concat()), verdict, "{protocol}");
-        }
-        assert_eq!(opening(b"GET / HTTP/1.1"), Verdict::No);
-        assert_eq!(opening(b"SSH-2.0-x"), Verdict::No);
-        assert_eq!(opening(&[0x16, 3, 1, 2, 0]), Verdict::No);
-    }
-
-    #[test]
-    fn lengths_that_cannot_be_end_the_reading() {
-        let mut session = Session::default();
-        assert_eq!(session.extent(Side::Client, &[0x80], true), Extent::NeedMore(2));
-        assert_eq!(session.extent(Side::Client, &[0xff; 6], true), Extent::Unknown(6));
-        assert_eq!(session.extent(Side::Client, &[1, 0], true), Extent::Unknown(2));
+/// Reads a VarInt that is no field by itself.
+fn varint_of(wire: &mut Wire<'_>) -> Result<u64> {
+    match Varint::decode(wire.ahead(), VARINT_MAX) {
+        Varint::Number(number, size) => wire.skip(size).map(|()| number),
+        Varint::Short => wire.skip(wire.remaining() + 1).map(|()| 0),
+        Varint::TooLong => wire.malformed(&BAD_NUMBER, format_args!("more than five bytes")),
     }
 }
