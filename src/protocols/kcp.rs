@@ -11,19 +11,33 @@
 //!   83 window probe   84 window size
 //! handshake   code:4 | conversation:4 | token:4 | data:4 | end:4     of games with a token, big-endian
 //! ```
-//! A conversation is recognized by segments that fill a datagram to its last byte, with a payload or of one conversation.
+//! A conversation is recognized by segments that fill a datagram to its last byte, with a payload or of one conversation. Its
+//! messages are put in order and joined; each is dispatched under the name `kcp`.
 //! Not covered: encrypted segments, forward error correction, acknowledgements before the first push.
 
-use crate::tree::{Field, Names, NodeRef, Side, fields, name_of, title};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
+use super::delivered::{Delivered, UNCERTAIN, detail};
+use crate::flow::delivery::{Delivery, Element, Fate, Fragment, Width};
+use crate::tree::{BySide, Field, Names, NodeRef, Receiver, Side, Value, fields, name_of, title};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Unfinished, Wire};
 
 /// KCP.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&KCP, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&KCP, FIELDS)
+    .found(&[
+        // The port of servers whose games send a handshake.
+        On::UdpRun(22_101, 22_102).exchange::<Session>(Heuristic::Datagram(recognize)),
+        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize)),
+    ])
+    .rest(&DATA);
+
+/// Name of the handover of messages.
+const PLACE: &str = "kcp";
+
+/// What becomes of messages: the conversation itself shows those that no other protocol recognizes.
+const MESSAGES: Delivered = Delivered { receiver: Receiver::Own, method: "kcp fragments", missing: &INCOMPLETE };
 
 fields! {
     KCP = protocol("kcp", "KCP", "KCP reliable UDP")
-        .covers("Segments of both byte orders, with the token and handshake of some games")
+        .covers("Segments of both byte orders, with the token and handshake of some games; messages in order, fragments joined, for protocols over `kcp`")
         .leaves_open("Encryption and forward error correction");
     SEGMENT = group("kcp.segment", "segment", "").named(segment_title, title::nothing, title::nothing);
     CONVERSATION = number("kcp.conv", "conversation", "ID that both sides use").hex(8);
@@ -36,18 +50,25 @@ fields! {
     NEXT = number("kcp.una", "next expected", "Every push with a smaller number was received").once_per(&SEGMENT);
     LENGTH = number("kcp.len", "length", "Bytes of payload").once_per(&SEGMENT);
     PAYLOAD = bytes("kcp.payload", "payload", "").once_per(&SEGMENT);
+    RETRANSMISSION = bool("kcp.retransmission", "retransmission", "The push was received before").once_per(&SEGMENT);
+    MESSAGE = bytes("kcp.message", "message", "").once();
     CODE = number("kcp.handshake.code", "handshake", "").names(CODES).hex(8).once();
     HANDSHAKE_DATA = number("kcp.handshake.data", "data", "Kind of client, or reason of the disconnect").once();
     END = number("kcp.handshake.end", "end", "Constant of the code").hex(8).once();
     DATA = bytes("kcp.undissected", "data", "Undissected bytes").once();
+    UNCERTAIN_START = info("kcp.uncertain_start", "uncertain start", "Earlier fragments of the message may be missing");
+    CONFLICT = odd("kcp.conflict", "conflict", "A push differs from an earlier one with its number");
+    INCOMPLETE = odd("kcp.fragments_missing", "fragments missing", "Some fragments of a message never came");
     UNKNOWN_COMMAND = odd("kcp.unknown_command", "unknown command", "Command that is not assigned");
 }
 
 const PUSH: u8 = 81;
 const COMMANDS: Names = &[(81, "Push"), (82, "Ack"), (83, "Window probe"), (84, "Window size")];
 
+const CONNECT: u32 = 0xff;
+const ESTABLISHED: u32 = 0x145;
 /// Codes of the handshake, each with the constant at its end.
-const ENDS: [(u32, u32); 3] = [(0xff, 0xffff_ffff), (0x145, 0x1451_4545), (0x194, 0x1941_9494)];
+const ENDS: [(u32, u32); 3] = [(CONNECT, 0xffff_ffff), (ESTABLISHED, 0x1451_4545), (0x194, 0x1941_9494)];
 const CODES: Names = &[(0xff, "Connect"), (0x145, "Established"), (0x194, "Disconnect")];
 const HANDSHAKE_SIZE: usize = 20;
 
@@ -154,15 +175,22 @@ fn recognize(datagram: &[u8]) -> bool {
 }
 
 /// State of a conversation.
-#[derive(Default)]
 struct Session {
     layout: Layout,
     /// The conversation, once a segment was captured.
     id: Option<Id>,
+    messages: BySide<Delivery>,
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        let direction = || Delivery::new(Width::bits(u32::BITS));
+        Session { layout: Layout::default(), id: None, messages: BySide { client: direction(), server: direction() } }
+    }
 }
 
 impl Exchange for Session {
-    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         if is_handshake(wire.ahead()) {
             self.layout.has_token = true;
             return handshake(wire);
@@ -172,33 +200,76 @@ impl Exchange for Session {
         }
         self.id = Header::read(wire.ahead(), self.layout).map(|header| header.id).or(self.id);
         summarize(wire, self.layout);
-        wire.groups(&SEGMENT, |wire| self.segment(wire))
+        wire.groups(&SEGMENT, |wire| self.segment(from, wire))
+    }
+
+    fn delivered(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let length = wire.remaining();
+        wire.name("Message");
+        wire.info(format_args!("{length} bytes"));
+        let range = wire.at()..wire.at() + length;
+        wire.rest(&MESSAGE);
+        if wire.detail() == UNCERTAIN {
+            wire.note(&UNCERTAIN_START, format_args!("fragments before these bytes may be missing"));
+        } else {
+            wire.offer(PLACE, range);
+        }
+        Ok(())
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
         let is_known = |id: &Id| Header::read(bytes, self.layout).is_some_and(|first| first.id == *id && first.is_sound());
         self.id.as_ref().is_some_and(is_known) || segments(bytes, self.layout) == Some(true)
     }
+
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.messages.iter().map(Delivery::memory_usage).sum::<usize>()
+    }
+
+    fn unfinished(&mut self) -> Vec<Unfinished> {
+        Side::BOTH.into_iter().flat_map(|from| MESSAGES.unfinished(from, &mut self.messages[from])).collect()
+    }
 }
 
 impl Session {
-    fn segment(&mut self, wire: &mut Wire<'_>) -> Result {
+    fn segment(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let layout = self.layout;
-        layout.u32(wire, &CONVERSATION)?;
-        if layout.has_token {
-            layout.u32(wire, &TOKEN)?;
-        }
+        let conversation = layout.u32(wire, &CONVERSATION)?;
+        let token = if layout.has_token { layout.u32(wire, &TOKEN)? } else { 0 };
         let command = wire.u8(&COMMAND)?;
-        wire.u8(&FRAGMENT)?;
+        let left = wire.u8(&FRAGMENT)?;
         layout.u16(wire, &WINDOW)?;
         layout.u32(wire, &TIMESTAMP)?;
-        layout.u32(wire, &NUMBER)?;
+        let number = layout.u32(wire, &NUMBER)?;
         layout.u32(wire, &NEXT)?;
         let length = usize::try_from(layout.u32(wire, &LENGTH)?).unwrap_or(usize::MAX);
         if name_of(COMMANDS, command.into()).is_none() {
             return wire.malformed(&UNKNOWN_COMMAND, format_args!("command {command}"));
         }
-        wire.optional(&PAYLOAD, length).map(drop)
+        let range = wire.at()..wire.at() + length.min(wire.remaining());
+        let bytes = wire.optional(&PAYLOAD, length)?;
+        if command != PUSH {
+            return Ok(());
+        }
+        let element = Element {
+            stream: u64::from(conversation) << 32 | u64::from(token),
+            order: Some(number.into()),
+            fragment: Fragment::Left(left.into()),
+            once: None,
+            bytes,
+            pieces: &wire.pieces(range.clone(), 0),
+        };
+        let mut events = Vec::new();
+        match self.messages[from].accept(&element, &mut events) {
+            Fate::Now { is_whole } => wire.deliver(MESSAGES.receiver, range, detail(is_whole), None),
+            Fate::Taken => {}
+            Fate::Repeated => drop(wire.add(&RETRANSMISSION, Value::Bool(true))),
+            Fate::Conflict | Fate::Wrong => {
+                wire.note(&CONFLICT, format_args!("push {number} was received before with other bytes"))
+            }
+        }
+        MESSAGES.hand_on(wire, events);
+        Ok(())
     }
 }
 
@@ -206,6 +277,11 @@ impl Session {
 fn handshake(wire: &mut Wire<'_>) -> Result {
     let code = wire.u32_be(&CODE)?;
     wire.name(name_of(CODES, code.into()).unwrap_or("Handshake"));
+    match code {
+        CONNECT => wire.sent_by(Side::Client),
+        ESTABLISHED => wire.sent_by(Side::Server),
+        _ => {}
+    }
     wire.u32_be(&CONVERSATION)?;
     wire.u32_be(&TOKEN)?;
     wire.u32_be(&HANDSHAKE_DATA)?;
@@ -362,6 +438,23 @@ mod tests {
           12..16 kcp.handshake.data = 1
           16..20 kcp.handshake.end = 0x19419494
         ");
+    }
+
+    #[test]
+    fn a_push_that_was_received_before_is_a_retransmission() {
+        let mut session = Session::default();
+        let [first, again] = [PUSHES, PUSHES].map(|hex| read(&mut session, hex));
+        assert!(!first.contains("retransmission") && again.matches("kcp.retransmission = true").count() == 2, "{again}");
+        // A later push with an earlier number and other bytes waits for its turn.
+        let later = PUSHES.replace(" 00000000 00000000 03000000", " 09000000 00000000 03000000");
+        let other = later.replace("616263", "616264");
+        let [_, conflict] = [&later, &other].map(|hex| read(&mut session, hex));
+        assert!(conflict.contains("kcp.conflict"), "{conflict}");
+        let mut whole = Vec::new();
+        for from in Side::BOTH {
+            whole.extend(MESSAGES.unfinished(from, &mut session.messages[from]));
+        }
+        assert_eq!(whole.iter().map(|left| left.bytes.len()).collect::<Vec<_>>(), [3]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod bittorrent;
 mod bncs;
 mod classicstun;
 mod dcerpc;
+mod delivered;
 mod dhcp;
 mod dhcpv6;
 mod dns;
