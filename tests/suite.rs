@@ -32,6 +32,7 @@ mod options;
 mod output;
 mod own_port;
 mod readme;
+mod reliable;
 mod runescape;
 mod safety;
 mod secrets;

@@ -46,6 +46,7 @@ mod nbns;
 mod nbss;
 mod ntp;
 mod openvpn;
+mod photon;
 mod pipboy;
 mod png;
 mod pop3;
@@ -153,6 +154,8 @@ pub static ALL: &[&Protocol] = &[
     &ntp::PROTOCOL,
     &openvpn::PROTOCOL,
     &postgresql::PROTOCOL,
+    &photon::PROTOCOL,
+    &photon::MESSAGE,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
     &pop3::PROTOCOL,
