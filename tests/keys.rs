@@ -162,3 +162,37 @@ fn candidates_that_fit_are_printed_with_their_place() {
     let tried = run(&["keys", "--try", &file("misfits", "hunter2\n"), CAPTURE]);
     assert!(tried.err.contains("no candidate fits password"), "{tried:?}");
 }
+
+#[test]
+fn candidates_are_tried_with_a_description_of_the_protocol() {
+    let random = |count: usize| {
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_le_bytes()[6]
+        };
+        (0..count).map(|_| next()).collect::<Vec<u8>>()
+    };
+    // A key of each message, of a whole direction, and one from which others are made.
+    for (name, size, most) in [("tibia", 16, 800), ("minecraft", 16, 800), ("wow335", 40, 300), ("habbo", 16, 200)] {
+        let [ksy, keys, capture] = ["ksy", "keys", "pcap"].map(|extension| format!("samples/ksy/{name}.{extension}"));
+        let right = fs::read_to_string(&keys).unwrap();
+        let values: Vec<&str> = right.lines().map(|line| line.split(' ').nth(2).unwrap()).collect();
+        let bytes = |hex: &str| (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+        let mut dump = random(most);
+        for value in &values {
+            dump.extend::<Vec<u8>>(bytes(value));
+            dump.extend(random(50));
+        }
+        let dump = file(&format!("dump-{name}"), dump);
+        let window = size.to_string();
+        let tried = run(&["keys", "--try", &dump, "--window", &window, "--show-secrets", "-k", &ksy, &capture]);
+        let found: Vec<&str> = tried.out.lines().filter(|line| line.starts_with(&format!("{name} "))).collect();
+        assert_eq!(found.len(), values.len(), "{name}: {tried:?}");
+        for (at, (line, value)) in found.iter().zip(&values).enumerate() {
+            assert!(line.contains(&format!(" {value} client=")), "{line}");
+            assert!(line.ends_with(&format!("offset {:#x}", most + at * (size + 50))), "{line}");
+        }
+        assert!(tried.err.is_empty(), "{}", tried.err);
+    }
+}

@@ -44,7 +44,7 @@ types:
       is_packed: {value: '_root.threshold >= 0 and len_unpacked.value > 0'}
   packet:
     seq:
-      - {id: number, type: varint}
+      - {id: number, type: varint, valid: {expr: _.value < 0x100}}
       - id: data
         size-eos: true
         type:

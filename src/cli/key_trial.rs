@@ -9,7 +9,7 @@ use crate::input::{Frame, Link, Timestamp};
 use crate::keys::{KeyRing, Request, Tried};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection, Side, StreamId};
+use crate::tree::{Demand, Dissection, Kind, Level, Side, StreamId, Tree};
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
@@ -97,14 +97,39 @@ fn fits(registry: Registry, keys: &KeyRing, request: &Request, frames: &[OwnFram
     keys.restart(Some(Tried { protocol: protocol.clone(), name: name.clone(), value: value.into() }));
     let verdict = || keys.verdict(protocol, name);
     let mut engine = Engine::new(registry, Demand::NAMES);
+    let mut behind = Behind::default();
     for frame in frames {
         engine.dissect(&frame.lent());
-        if let Some(fits) = verdict() {
-            return fits;
+        match verdict() {
+            None => {}
+            Some(false) => return false,
+            Some(true) => behind.count(engine.tree()),
         }
     }
-    while engine.finish().is_some() {}
-    verdict() == Some(true)
+    while let Some(tree) = engine.finish() {
+        behind.count(tree);
+    }
+    verdict() == Some(true) && behind.is_sound()
+}
+
+/// What a key that seems to fit reads. Among millions of candidates some read a few messages by chance.
+#[derive(Default)]
+struct Behind {
+    messages: usize,
+    faults: usize,
+}
+
+impl Behind {
+    fn count(&mut self, tree: &Tree) {
+        self.messages += tree.layers.iter().filter(|layer| layer.message).count();
+        let broken = tree.notes.iter().filter(|note| matches!(note.code.kind, Kind::Note(Level::Broken))).count();
+        self.faults += broken + usize::from(tree.outcome.undissected > 0);
+    }
+
+    /// Whether few messages are malformed: descriptions are not always complete.
+    fn is_sound(&self) -> bool {
+        self.faults * 8 <= self.messages
+    }
 }
 
 /// The first frames of a conversation.

@@ -3,10 +3,10 @@
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Slot};
 use super::model::{Data, Effect, Member, Process, Spec, Ty, Type, TypeId, ValueSource};
-use super::recursive::objects;
 use super::registration::{Init, Registration, Shared, Variable};
 use super::report::Report;
 use super::source_range::offset;
+use super::unnoticed;
 
 /// Processors of which each message stands alone, so that `continue` changes nothing.
 const STATELESS: &[&str] = &[
@@ -26,9 +26,6 @@ const STATELESS: &[&str] = &[
     "bzip2",
 ];
 
-/// Processors that reject bytes of another key.
-const AUTHENTICATED: &[&str] = &["aes_gcm", "chacha20_poly1305"];
-
 /// Warns about the sessions of the files that were asked for, and about constraints that other programs refuse.
 pub(super) fn check(spec: &Spec, report: &mut Report) {
     for (index, of) in spec.types.iter().enumerate().filter(|(_, of)| spec.roots.contains(&of.top)) {
@@ -39,15 +36,15 @@ pub(super) fn check(spec: &Spec, report: &mut Report) {
             }
         }
         let Some(registration) = Registration::of(spec, of.top) else { continue };
-        for (at, member) in of.seq.iter().chain(&of.instances).enumerate() {
+        for member in of.seq.iter().chain(&of.instances) {
             continued(member, report);
-            unnoticed(spec, registration, of, at, report);
         }
         equal_names(of, TypeId(offset(index)), &registration.session, report);
     }
     for top in &spec.roots {
         if let Some(registration) = Registration::of(spec, *top) {
             variables(spec, *top, registration, report);
+            unnoticed::check(spec, *top, registration, report);
         }
     }
 }
@@ -95,15 +92,20 @@ fn is_variable(part: &Expr) -> bool {
     matches!(part.kind, Kind::Variable { .. })
 }
 
-fn is_read(spec: &Spec, top: TypeId, registration: &Registration, at: u32, name: &str) -> bool {
-    let is_use = |part: &Expr| match part.kind {
+/// Whether a part of an expression is this variable.
+pub(super) fn reads(spec: &Spec, top: TypeId, part: &Expr, at: u32, name: &str) -> bool {
+    match part.kind {
         Kind::Variable { top: of, variable, .. } => of == top && variable == at,
         Kind::Field { of, slot: Slot::Param(slot), .. } => {
             let of = spec.type_of(of);
             of.top == top && of.params.get(slot as usize).is_some_and(|param| param.name == name)
         }
         _ => false,
-    };
+    }
+}
+
+fn is_read(spec: &Spec, top: TypeId, registration: &Registration, at: u32, name: &str) -> bool {
+    let is_use = |part: &Expr| reads(spec, top, part, at, name);
     let texts = registration.names.iter().chain(&registration.infos).map(|(_, text)| text);
     let firsts = registration.session.iter().filter_map(|variable| match &variable.init {
         Init::Value(value) => Some(value),
@@ -158,7 +160,7 @@ fn continued(member: &Member, report: &mut Report) {
 }
 
 /// The processes of a member, in all cases of its switch.
-fn processes(member: &Member) -> Vec<&Process> {
+pub(super) fn processes(member: &Member) -> Vec<&Process> {
     let ValueSource::Read(read) = &member.source else { return Vec::new() };
     let mut found = Vec::new();
     let mut open = vec![&read.data];
@@ -175,60 +177,4 @@ fn processes(member: &Member) -> Vec<&Process> {
         found.extend(bytes.and_then(|bytes| bytes.process.as_ref()));
     }
     found
-}
-
-/// Warns where a wrong key of the key file gives values that nothing checks.
-fn unnoticed(spec: &Spec, registration: &Registration, of: &Type, at: usize, report: &mut Report) {
-    let Some(member) = of.seq.iter().chain(&of.instances).nth(at) else { return };
-    let is_key = |part: &Expr| match part.kind {
-        Kind::Variable { variable, .. } => {
-            registration.session.get(variable as usize).is_some_and(|variable| matches!(variable.init, Init::Key))
-        }
-        _ => false,
-    };
-    for process in processes(member) {
-        let args = match process {
-            Process::Xor(key) | Process::RotateLeft(key) | Process::RotateRight(key) => std::slice::from_ref(key),
-            Process::Custom { name, .. } if AUTHENTICATED.contains(&name.as_str()) => continue,
-            Process::Custom { args, .. } => args,
-            Process::Zlib => continue,
-        };
-        let Some(key) = args.iter().find(|arg| any(arg, &mut |part| is_key(part))) else { continue };
-        // What is read after the bytes may check them.
-        let after = of.seq.iter().chain(&of.instances).skip(at);
-        if !is_checked(spec, after) {
-            let help = "add `valid` or `contents` to what is behind it, or leave `_` out of a switch".to_owned();
-            report.warning(key.place, "a wrong key would not be noticed", Some(help));
-            return;
-        }
-    }
-}
-
-/// Whether any of these members, or what is below them, rejects values.
-fn is_checked<'s>(spec: &'s Spec, members: impl Iterator<Item = &'s Member>) -> bool {
-    let mut seen = vec![false; spec.types.len()];
-    let mut open: Vec<&Member> = members.collect();
-    while let Some(member) = open.pop() {
-        let is_closed = match &member.source {
-            ValueSource::Read(read) => matches!(&read.data, Data::Switch(switch) if switch.otherwise.is_none()),
-            ValueSource::Value(_) => false,
-        };
-        let unpacks = processes(member).into_iter().any(|process| match process {
-            Process::Zlib => true,
-            Process::Custom { name, .. } => super::process::processor(name).is_some_and(|known| !known.keeps_length),
-            Process::Xor(_) | Process::RotateLeft(_) | Process::RotateRight(_) => false,
-        });
-        if member.valid.is_some() || is_closed || unpacks {
-            return true;
-        }
-        for below in objects(member) {
-            if let Some(seen) = seen.get_mut(below as usize)
-                && !std::mem::replace(seen, true)
-            {
-                let below = spec.type_of(TypeId(below));
-                open.extend(below.seq.iter().chain(&below.instances));
-            }
-        }
-    }
-    false
 }

@@ -25,6 +25,7 @@ mod run;
 mod session;
 pub mod source_range;
 mod style;
+mod unnoticed;
 mod walk;
 pub mod yaml;
 

@@ -4,6 +4,7 @@ mod closed;
 mod deliver;
 mod half_stream;
 mod inner;
+mod life;
 mod owner;
 mod packetless;
 mod partial;
@@ -25,12 +26,11 @@ use crate::input::Frame;
 use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
 use crate::registry::{FlowContext, Registry};
-use crate::tree::{
-    Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
-};
+use crate::tree::{Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, On, Protocol};
 use half_stream::{Following, HalfStream};
+use life::Life;
 use relayed::Relay;
 use segment_context::SegmentContext;
 use std::net::SocketAddr;
@@ -94,29 +94,6 @@ struct Choice {
     guard: Option<Box<dyn Conversation>>,
     /// Whether a dissector panicked: no other begins.
     failed: bool,
-}
-
-/// When it was last seen, and how it ended.
-#[derive(Default)]
-struct Life {
-    last_frame: u64,
-    last_time: Time,
-    first_time: Time,
-    first_frame: u64,
-    /// Whether a side reset the connection.
-    reset: bool,
-    /// Whether the end of the stream was reported.
-    end_reported: bool,
-}
-
-impl Life {
-    /// Records the first frame.
-    fn begin(&mut self, frame: &Frame<'_>) {
-        self.first_time = self.first_time.or(frame.time);
-        if self.first_frame == 0 {
-            self.first_frame = frame.number;
-        }
-    }
 }
 
 /// The last count of its memory.

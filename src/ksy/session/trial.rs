@@ -6,7 +6,7 @@ use crate::wire::Extent;
 
 /// Messages of a direction that show that a key fits.
 pub(super) const MESSAGES: u32 = 3;
-/// Bytes of a direction that show it.
+/// Bytes of a direction that show it, in at least two messages: by chance, one that is long ends where a segment ends.
 pub(super) const BYTES: usize = 64;
 /// Bytes after which a message need not end where the bytes that have arrived end. Senders end segments with messages, and
 /// what a wrong key gives ends there by chance only.
@@ -38,7 +38,13 @@ struct Seen {
 
 impl Seen {
     fn is_enough(&self) -> bool {
-        !self.speaks || (self.messages >= MESSAGES || self.at >= BYTES) && (self.is_even || self.at >= LONG)
+        let is_much = self.messages >= MESSAGES || self.messages > 1 && self.at >= BYTES;
+        !self.speaks || is_much && (self.is_even || self.at >= LONG)
+    }
+
+    /// Whether a direction shows that a key fits, although the other one says little.
+    fn is_certain(&self) -> bool {
+        self.messages >= MESSAGES && self.at >= LONG
     }
 
     /// Whether nothing contradicts the key when no more bytes follow.
@@ -89,7 +95,12 @@ impl Trial {
         if self.seen.iter().all(Seen::is_enough) || !more && self.seen.iter().all(Seen::is_sound) {
             return Verdict::Fits;
         }
-        if more && ahead.len() < HELD { Verdict::Open } else { Verdict::Fails }
+        let is_certain = self.seen[from].is_certain() && self.seen.iter().all(|seen| !seen.speaks || seen.messages > 0);
+        match more && ahead.len() < HELD {
+            true => Verdict::Open,
+            false if more && is_certain => Verdict::Fits,
+            false => Verdict::Fails,
+        }
     }
 
     pub(super) fn memory(&self) -> usize {

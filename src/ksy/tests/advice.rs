@@ -54,6 +54,38 @@ fn a_key_that_nothing_checks_is_named() {
 }
 
 #[test]
+fn a_key_of_a_whole_direction_that_nothing_checks_is_named() {
+    let of = |stages: &str, valid: &str| {
+        let seq = format!("{{id: y, type: u4{valid}, -proto-dissect: {{stream: {{client: '{stages}'}}}}}}");
+        problems("{k: key}", &message("{id: k, type: bytes}", &seq))
+    };
+    assert_eq!(of("rc4(_root.k)", ""), ["a wrong key would not be noticed"]);
+    assert!(of("rc4(_root.k)", ", valid: 7").is_empty());
+    // Bytes that are no stream of zlib are noticed.
+    assert!(of("[rc4(_root.k), zlib]", "").is_empty());
+    assert_eq!(of("[zlib, rc4(_root.k)]", ""), ["a wrong key would not be noticed"]);
+    // What is read once, before the key, does not check it.
+    let rest = "params: [{id: k, type: bytes}]\nseq: [{id: hello, contents: [7], -proto-dissect: {stream: {both: rc4(_root.k)}}}, {id: all, type: m, repeat: eos}]\ntypes:\n  m: {seq: [{id: y, type: u4}]}\n";
+    assert_eq!(problems("{k: key}", rest), ["a wrong key would not be noticed"]);
+}
+
+#[test]
+fn a_key_made_from_a_key_that_nothing_checks_is_named() {
+    let of = |session: &str, more: &str, valid: &str| {
+        let seq = format!("{{id: y, type: u4}}{more}, {{id: d, size: 4, process: rc4(_root.derived){valid}}}");
+        problems(session, &message("{id: k, type: bytes}, {id: derived, type: bytes}", &seq))
+    };
+    let computed = "{k: key, derived: 'sha1(_root.k)'}";
+    assert_eq!(of(computed, "", ""), ["a wrong key would not be noticed"]);
+    assert!(of(computed, "", ", valid: '[1, 2, 3, 4]'").is_empty());
+    let set = ", {id: z, type: u1, -proto-dissect: {set: {derived: 'md5(_root.k)'}}}";
+    assert_eq!(of("{k: key, derived: '[]'}", set, ""), ["a wrong key would not be noticed"]);
+    // A key that a message states is no key of the key file.
+    let stated = ", {id: z, size: 4, -proto-dissect: {set: {derived: z}}}";
+    assert_eq!(of("{k: key, derived: '[]'}", stated, ""), ["the session variable `k` is never read"]);
+}
+
+#[test]
 fn settings_without_effect_are_named() {
     let read = message("{id: k, type: bytes}", "{id: n, size: 1, valid: _root.k}");
     let found = problems("{k: {init: key, per: direction, share: client}}", &read);
