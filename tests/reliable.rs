@@ -63,3 +63,28 @@ fn a_login_of_photon_that_waits_for_its_turn_is_masked() {
         assert!(!out.is_empty() && !out.contains("moss-green") && !out.contains(hex), "{form:?}: {out}");
     }
 }
+
+#[test]
+fn messages_of_raknet_have_the_names_of_the_option() {
+    let ids = "raknet.ids=90=00,93=03";
+    let out = run(&["-l", "-o", ids, "-Y", "udp.port == 19132", "samples/games.pcap"]).out;
+    insta::assert_snapshot!(out, @"
+    133   2.685952    203.0.113.80:19132 → 192.168.1.20:50347    RakNet      28 open_connection_reply_1, MTU 1396
+    134   2.705952    192.168.1.20:50347 → 203.0.113.80:19132    RakNet      34 open_connection_request_2, MTU 1396
+    135   2.725952    203.0.113.80:19132 → 192.168.1.20:50347    RakNet      35 open_connection_reply_2, MTU 1396
+    136   2.745952    192.168.1.20:50347 → 203.0.113.80:19132    RakNet       9 connected_ping
+    137   2.765952    203.0.113.80:19132 → 192.168.1.20:50347    RakNet      17 connected_pong, round trip 20.000 ms
+    138   2.785952    203.0.113.80:19132 → 192.168.1.20:50347    RakNet       7 ack, #0
+    ");
+}
+
+#[test]
+fn a_connection_of_raknet_is_recognized_by_datagrams_in_order() {
+    insta::assert_snapshot!(run(&["-l", "-Y", "udp.port == 19133", "samples/games.pcap"]).out, @"
+    139   2.805952    203.0.113.80:19133 → 192.168.1.20:50348    Data        17 17 bytes  84 0a 00 00 60 00 18 0f 00 00 05 00 00 00 8a 01 …
+    140   2.825952    203.0.113.80:19133 → 192.168.1.20:50348    Data        18 18 bytes  84 0b 00 00 60 00 20 10 00 00 06 00 00 00 8a 03 …
+    141   2.845952    203.0.113.80:19133 → 192.168.1.20:50348    Data         3 3 bytes  8a 06 07
+    142   2.865952    192.168.1.20:50348 → 203.0.113.80:19133    RakNet      10 ack, #10 to #12
+    143   2.885952    203.0.113.80:19133 → 192.168.1.20:50348    Data         3 3 bytes  8a 08 09
+    ");
+}

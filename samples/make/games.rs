@@ -1,5 +1,5 @@
 //! Transports and protocols of games: ENet, LiteNetLib, Hazel, Quake and its successors, a split response of a Source server,
-//! Steam networking sockets, Unreal's handshake, Battle.net, Terraria, KCP, Photon.
+//! Steam networking sockets, Unreal's handshake, Battle.net, Terraria, KCP, Photon, RakNet with other message IDs.
 
 use crate::Result;
 use crate::capture::Trace;
@@ -316,6 +316,25 @@ const PHOTON_16: &[(Side, &str)] = &[
     (S, "0000cc01 00000102 22b6e6ba 58b1ce77 06000100 0000001e 00000002 f303fd7f f9730008 6e6f206c 6f626279 0000"),
 ];
 
+/// A connection of RakNet with other message IDs: 7e, 78 and 7d in its setup, 90 for pings.
+const RAKNET_RENUMBERED: &[(Side, &str)] = &[
+    (S, "7e 00ffff00 fefefefe fdfdfdfd 12345678 98d5573af066c42d 00 0574"),
+    (C, "78 00ffff00 fefefefe fdfdfdfd 12345678 04 34ff8eaf 1f40 0574 0102030405060708"),
+    (S, "7d 00ffff00 fefefefe fdfdfdfd 12345678 98d5573af066c42d 04 3f57feeb c4ae 0574 00"),
+    (C, "84 000000 00 0048 90 0000000000000007"),
+    (S, "84 000000 00 0088 93 0000000000000007 0000000000000009"),
+    (S, "c0 0001 01 000000"),
+];
+
+/// A connection of RakNet captured midway, without any message of its own.
+const RAKNET_MIDWAY: &[(Side, &str)] = &[
+    (S, "84 0a0000 60 0018 0f0000 050000 00 8a0102"),
+    (S, "84 0b0000 60 0020 100000 060000 00 8a030405"),
+    (S, "84 0c0000 60 0018 110000 070000 00 8a0607"),
+    (C, "c0 0001 00 0a0000 0c0000"),
+    (S, "84 0d0000 60 0018 120000 080000 00 8a0809"),
+];
+
 /// Adds all of them, with one server.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
@@ -342,6 +361,8 @@ pub fn session() -> Result<Vec<u8>> {
         ([50_344, 8001], KCP_BIG_ENDIAN),
         ([50_345, 5055], PHOTON),
         ([50_346, 5056], PHOTON_16),
+        ([50_347, 19_132], RAKNET_RENUMBERED),
+        ([50_348, 19_133], RAKNET_MIDWAY),
     ] {
         datagrams_hex(&mut trace, ports, messages)?;
     }

@@ -2,8 +2,9 @@
 
 use super::fields::*;
 use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced};
-use super::system::MESSAGE_ID;
-use super::{PARTS, PLACE, Session};
+use super::ids::Ids;
+use super::system::{MESSAGE_ID, STOCK};
+use super::{PARTS, PLACE, RENUMBERED, Session};
 use crate::flow::delivery::{Added, COUNT_MAX, Counter, EvictedMessage, Part, ReassemblyTable, Seen};
 use crate::limits;
 use crate::tree::{Side, Time, Value};
@@ -183,6 +184,7 @@ impl Session {
         wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK, &FLAG_PAIR, &FLAG_CONTINUOUS, &FLAG_NEEDS])?;
         let number = wire.u24_le(&DATAGRAM_NUMBER)?;
         let (frame, time) = wire.completed();
+        let ids = self.ids.clone();
         let sender = self.sender(from);
         sender.sent.insert(number, (frame, time));
         let is_new = sender.datagrams.insert(number);
@@ -193,7 +195,7 @@ impl Session {
         sender.splits.expire(time, |evicted, _| incomplete(wire, evicted));
         let mut count = 0_u32;
         wire.each(|wire| {
-            let only = wire.group(&FRAME, |wire| frame_of(sender, wire, is_new))?;
+            let only = wire.group(&FRAME, |wire| frame_of(sender, &ids, wire, is_new))?;
             count += 1;
             match only {
                 Some(words) if count == 1 && wire.remaining() == 0 => wire.info(format_args!("#{number}, {words}")),
@@ -245,7 +247,7 @@ fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u
 }
 
 /// Reads a frame. Returns a short description of a split or a retransmission.
-fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
+fn frame_of(sender: &mut Sender, ids: &Ids, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
     let head = head(sender, wire)?;
     let is_new = head.is_new && is_new_datagram;
     let (range, bytes) = payload(wire, &head)?;
@@ -256,18 +258,26 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
             return Ok(Some("sent before".to_owned()));
         }
         sender.order(wire, &head);
-        wire.hand_over(PLACE, range);
+        dispatch(wire, ids, range, bytes);
         return Ok(None);
     };
     if index >= count || count > COUNT_MAX {
         wire.note(&BAD_SPLIT, format_args!("split index {index} of {count}, counted from 0"));
     } else if is_new || sender.splits.waits_for(id.into(), count) {
         let pieces = wire.pieces(range, 0);
-        sender.part(wire, &head, Part { id: id.into(), count, index, bytes, pieces: &pieces });
+        sender.part(wire, &head, ids, Part { id: id.into(), count, index, bytes, pieces: &pieces });
     } else {
         wire.hide(range);
     }
     Ok(Some(format!("part {} of {count} of message {id}", u64::from(index) + 1)))
+}
+
+/// Hands over a message, with its stock ID if the game numbers it anew.
+fn dispatch(wire: &mut Wire<'_>, ids: &Ids, range: Range<usize>, message: &[u8]) {
+    match message.first().and_then(|id| ids.stock(*id)) {
+        Some(stock) => wire.hand_over_with(RENUMBERED, range, STOCK + u64::from(stock)),
+        None => wire.hand_over(PLACE, range),
+    }
 }
 
 /// Reads the payload of a frame and its range.
@@ -303,7 +313,7 @@ impl Sender {
     }
 
     /// Adds a split, and dispatches the message that it completes.
-    fn part(&mut self, wire: &mut Wire<'_>, head: &Head, part: Part<'_>) {
+    fn part(&mut self, wire: &mut Wire<'_>, head: &Head, ids: &Ids, part: Part<'_>) {
         match self.splits.add(part, |evicted, _| incomplete(wire, evicted)) {
             Added::Incomplete | Added::Duplicate => {}
             Added::Conflict => {
@@ -313,7 +323,7 @@ impl Sender {
                 wire.add(&COMPLETES, Value::Unsigned(part.count.into()));
                 self.order(wire, head);
                 let len = joined.bytes.len();
-                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.hand_over(PLACE, 0..len));
+                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| dispatch(inner, ids, 0..len, &joined.bytes));
             }
         }
     }

@@ -37,10 +37,11 @@ const SINGLES: Names = &[(0, "a range"), (1, "a single number")];
 
 fields! {
     RAKNET = protocol("raknet", "RakNet", "RakNet, reliable messages over UDP for games")
-        .covers("Offline messages, datagrams with their frames, acknowledgements; reassembled split messages")
+        .covers("Offline messages, datagrams with their frames, acknowledgements; reassembled split messages; other message IDs with -o")
         .leaves_open("Encryption, and RakNet's file transfers");
 
     OFFLINE_ID = number("raknet.offline.id", "id", "Type of an offline message").hex(2).names(OFFLINE_IDS).once();
+    STOCK_ID = number("raknet.stock_id", "stock id", "Type of a message that the game numbers anew").hex(2).names(OFFLINE_IDS).once();
     MAGIC = bytes("raknet.magic", "magic", "Constant of offline messages").once();
     TIME = number("raknet.time", "time", "Sender's clock in milliseconds").once();
     GUID = number("raknet.guid", "guid", "Unique ID of a peer").hex(16).once();

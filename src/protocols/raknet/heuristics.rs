@@ -1,6 +1,7 @@
 //! Heuristics for RakNet datagrams.
 
 use super::{offline, system};
+use crate::wire::{SERIES_HEAD, Series, Step};
 
 pub(super) const ACK: u8 = 0xc0;
 pub(super) const ACK_WITH_BANDWIDTH: u8 = 0xe0;
@@ -31,6 +32,22 @@ pub(super) fn is_sound(datagram: &[u8]) -> bool {
 /// Whether a datagram is certainly RakNet: well-formed, with an internal message.
 pub(super) fn is_evident(datagram: &[u8]) -> bool {
     is_sound_with(datagram, |head, payload| head.flags & SPLIT == 0 && system::is_system(payload))
+}
+
+/// Datagrams of a connection whose setup was not captured.
+pub(super) const SERIES: Series = Series { least: 3, begins, follows };
+
+/// Whether a datagram is well-formed and contains frames.
+fn begins(datagram: &[u8]) -> bool {
+    datagram.first().is_some_and(|flags| flags & !DATA_FLAGS == VALID) && is_sound(datagram)
+}
+
+/// Whether the number of a datagram follows that of an earlier one, of which some may be lost.
+fn follows(earlier: &[u8; SERIES_HEAD], later: &[u8]) -> Step {
+    const MOST: u32 = 8;
+    let number = |bytes: &[u8]| bytes.get(1..)?.first_chunk().map(|number| u24(*number));
+    let steps = number(later).zip(number(earlier)).map(|(later, earlier)| later.wrapping_sub(earlier) & 0xff_ffff);
+    if steps.is_some_and(|steps| (1..=MOST).contains(&steps)) { Step::Advances } else { Step::No }
 }
 
 fn is_sound_with(datagram: &[u8], is_right: impl Fn(&Head, &[u8]) -> bool) -> bool {
@@ -138,4 +155,23 @@ pub(super) fn is_sequenced(reliability: u8) -> bool {
 /// Whether messages of this reliability belong to a channel.
 pub(super) fn has_order(reliability: u8) -> bool {
     matches!(reliability, 1 | 3 | 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::trial;
+
+    #[test]
+    fn datagrams_in_order_are_a_series() {
+        let datagram = |number: &str| trial::bytes(&format!("84 {number} 60 0018 010000 000000 00 8a0102"));
+        let [first, next, far, before] = ["ffff00", "000001", "080001", "feff00"].map(datagram);
+        assert!(begins(&first) && !begins(&first[..first.len() - 1]) && !begins(&trial::bytes("c0 0001 01 000000")));
+        let head = first.first_chunk().unwrap();
+        assert_eq!(
+            [&next, &far, &before, &first].map(|later| follows(head, later)),
+            [Step::Advances, Step::No, Step::No, Step::No]
+        );
+        assert_eq!(follows(datagram("ffffff").first_chunk().unwrap(), &datagram("000000")), Step::Advances);
+    }
 }

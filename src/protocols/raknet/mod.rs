@@ -15,35 +15,55 @@
 //! record     1 | number:3            0 | first:3 | last:3
 //! ```
 //! Complete messages are dispatched under the name `raknet`: internal ones are in `system`, the others belong to the
-//! game.
+//! game. Games may number messages anew: see `ids`. Without offline messages, a connection is recognized by an internal message, or
+//! by several datagrams in order.
 //! Not covered: encryption, and RakNet's file transfers.
 
 mod datagram;
 mod fields;
 mod heuristics;
+mod ids;
 mod offline;
 mod system;
 
 use crate::flow::delivery::{EvictedMessage, Joined};
 use crate::tree::{Side, Time};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Rest, Result, Unfinished, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Rest, Result, Setting, Settings, Unfinished, ValueKind, Wire};
 use datagram::Sender;
 use fields::*;
+use ids::Ids;
 
 pub use system::PROTOCOL as MESSAGE;
 
 /// RakNet protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&RAKNET, FIELDS)
     .found(&[
-        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_offline)),
-        On::AnyUdp.exchange::<Session>(Heuristic::Datagram(heuristics::is_evident)),
-        On::Udp(8192).exchange::<Session>(Heuristic::Datagram(heuristics::is_sound)),
-        On::Over("vcmp.z").exchange::<Session>(Heuristic::Datagram(heuristics::is_of_connection)),
+        On::AnyUdp.exchange_with(Heuristic::Datagram(heuristics::is_offline), open),
+        On::AnyUdp.exchange_with(Heuristic::Datagram(heuristics::is_evident), open),
+        On::Udp(8192).exchange_with(Heuristic::Datagram(heuristics::is_sound), open),
+        On::Over("vcmp.z").exchange_with(Heuristic::Datagram(heuristics::is_of_connection), open),
+        On::AnyUdp.exchange_with(Heuristic::Series(heuristics::SERIES), open),
     ])
-    .rest(&UNPARSED);
+    .rest(&UNPARSED)
+    .settings(&[Setting {
+        name: IDS,
+        about: "Message IDs that a game numbers anew, each with its stock ID in hexadecimal: 7b=05,7e=06.",
+        takes: ValueKind::Checked(|text| Ids::parse(text).map(drop)),
+    }]);
+
+/// Name of the option for IDs.
+const IDS: &str = "raknet.ids";
+
+fn open(settings: &Settings) -> Box<dyn Exchange> {
+    let ids = settings.get(IDS).and_then(|text| Ids::parse(text).ok()).unwrap_or_default();
+    Box::new(Session { ids, ..Session::default() })
+}
 
 /// Dispatch name of messages.
 const PLACE: &str = "raknet";
+
+/// The same for messages with another ID than the stock one.
+const RENUMBERED: &str = "raknet.renumbered";
 
 /// Name of the source of reassembled messages.
 const PARTS: &str = "raknet parts";
@@ -56,6 +76,7 @@ struct Session {
     is_open: bool,
     /// Last offline ping: sender, its timestamp, frame and capture time.
     ping: Option<(Side, u64, u64, Time)>,
+    ids: Ids,
 }
 
 impl Exchange for Session {
@@ -108,7 +129,7 @@ impl Session {
 
     fn offline(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let (frame, when) = wire.completed();
-        let offline = offline::message(wire)?;
+        let offline = offline::message(wire, &self.ids)?;
         match (offline.id, offline.time) {
             (offline::PING | offline::PING_OPEN, Some(time)) => self.ping = Some((from, time, frame, when)),
             (offline::PONG, Some(echoed)) => {

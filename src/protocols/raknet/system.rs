@@ -1,20 +1,28 @@
 //! Internal messages of RakNet connections.
 
-use super::PLACE;
 use super::fields::*;
+use super::{PLACE, RENUMBERED};
 use crate::tree::{BySide, Field, Names, Side, Time, Value, fields};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::collections::VecDeque;
 
 /// RakNet internal messages.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&MESSAGE, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system))]).rest(&UNPARSED);
+pub static PROTOCOL: Protocol = Protocol::new(&MESSAGE, FIELDS)
+    .found(&[
+        On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system)),
+        On::Over(RENUMBERED).exchange::<Session>(Heuristic::Anything),
+    ])
+    .rest(&UNPARSED);
 
 fields! {
     MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")
         .covers("Connection setup, pings and notifications; other messages belong to the game");
+    STOCK_MESSAGE_ID = number("raknet.message.stock_id", "stock message id", "Type of a message that the game numbers anew").hex(2).names(IDS);
     MESSAGE_ID = number("raknet.message.id", "message id", "Message type; IDs not used by RakNet belong to the game").hex(2).names(IDS);
 }
+
+/// What is added to a stock ID in [`Wire::detail`], which is 0 for other messages.
+pub(super) const STOCK: u64 = 1;
 
 const PING: u8 = 0x00;
 const PONG: u8 = 0x03;
@@ -111,6 +119,11 @@ struct Session {
 impl Exchange for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let id = wire.u8(&MESSAGE_ID)?;
+        let stock = wire.detail().checked_sub(STOCK).and_then(|stock| u8::try_from(stock).ok());
+        if let Some(stock) = stock {
+            wire.add(&STOCK_MESSAGE_ID, Value::Unsigned(stock.into()));
+        }
+        let id = stock.unwrap_or(id);
         wire.name(self.name(id));
         match id {
             PING => {
