@@ -155,8 +155,8 @@ impl Waiting {
             Rest::Incomplete { code, words } => (code, words),
             Rest::Message { receiver, detail, lost } => {
                 nested.side = *from;
-                if let (Some((stream, side)), Some(lost)) = (ends.stream, lost) {
-                    gap(tree, stream, side, *lost);
+                if let Some((stream, side)) = ends.stream {
+                    lost.iter().for_each(|lost| gap(tree, stream, side, *lost));
                 }
                 let (source, ends) = (self.source(tree), tree.push_ends(ends));
                 let bytes = Bytes { source, all: bytes };
@@ -266,8 +266,8 @@ impl NestedContext<'_> {
             let deep = depth(tree, payload.carrier) >= limits::MESSAGE_DEPTH.get();
             let Some(carrier) = tree.layers.get(payload.carrier as usize).copied() else { continue };
             let stream = tree.ends.get(carrier.ends as usize).and_then(|ends| ends.stream);
-            if let (Some((stream, side)), Some(lost)) = (stream, payload.lost) {
-                gap(tree, stream, side, lost);
+            if let Some((stream, side)) = stream {
+                payload.lost.iter().for_each(|lost| gap(tree, stream, side, *lost));
             }
             if payload.receiver == Receiver::Own {
                 self.own_payload(tree, &payload, source, carrier.node, carrier.ends);

@@ -9,7 +9,7 @@ use crate::flow::Pair;
 use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};
 use crate::registry::{Candidate, FlowContext, Registry};
-use crate::tree::{Field, Quote, QuoteReader, QuotedPayload, Side, Span, StreamId, Transport, Tree, Value};
+use crate::tree::{EmbeddedPayload, Field, Quote, QuoteReader, QuotedPayload, Side, Span, StreamId, Transport, Tree, Value};
 use crate::wire::{Cut, Dissector, Extent, On, Result, Wire, data};
 use std::fmt;
 use std::net::SocketAddr;
@@ -101,6 +101,20 @@ impl QuoteReader for PortReader {
             wire.group(protocol.this, |wire| message(wire, candidate, *registry, side))
         });
         Some(protocol.this)
+    }
+
+    fn read_embedded(&self, tree: &mut Tree, payload: &EmbeddedPayload<'_>) {
+        let EmbeddedPayload { layer, source, bytes, ref range, protocol } = *payload;
+        let PortReader(registry) = self;
+        let Some(candidate) = registry.reader(protocol) else { return };
+        let mut wire = Wire::new(tree, layer, source, bytes, range.clone(), Cut::No);
+        let _ = bug::reading(&mut wire, range.end, candidate.protocol, |wire| {
+            wire.group(candidate.protocol.this, |wire| {
+                let result = message(wire, candidate, *registry, Side::Client);
+                candidate.protocol.conclude(wire, result);
+                Ok(())
+            })
+        });
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) struct RegistrationDecl {
     pub(super) info: Option<Syntax>,
     pub(super) secrets: Vec<Named<Vec<String>>>,
     pub(super) session: Vec<VariableDecl>,
+    pub(super) deliver: Option<DeliverDecl>,
 }
 
 /// A session variable.
@@ -100,6 +101,40 @@ pub(super) enum CarrierDecl {
     Payload,
 }
 
+/// `deliver`: which elements carry messages, and how they are put together.
+#[derive(Debug)]
+pub(super) struct DeliverDecl {
+    pub(super) of: Syntax,
+    pub(super) when: Option<Syntax>,
+    pub(super) data: Syntax,
+    pub(super) by: Option<Syntax>,
+    pub(super) order: Option<Syntax>,
+    pub(super) once: Option<Syntax>,
+    pub(super) fragment: FragmentDecl,
+    pub(super) receiver: ReceiverDecl,
+}
+
+/// How an element states which part of a message it is.
+#[derive(Debug)]
+pub(super) enum FragmentDecl {
+    /// Each is a message.
+    No,
+    Left(Syntax),
+    /// `id`, `index`, `count`.
+    Part([Syntax; 3]),
+    /// `id`, `offset`, `total`.
+    At([Syntax; 3]),
+}
+
+/// Who reads a message.
+#[derive(Debug)]
+pub(super) enum ReceiverDecl {
+    /// Protocols over this one.
+    Place,
+    Type(TypeName),
+    Protocol(Named<String>),
+}
+
 /// Defaults in `meta` that a type and nested types inherit.
 #[derive(Debug, Default)]
 pub(super) struct Defaults {
@@ -144,6 +179,8 @@ pub(super) struct AttrDecl {
     /// The extension of the file that exports the value.
     pub(super) object: Option<String>,
     pub(super) effect: EffectDecl,
+    /// The protocol of its bytes.
+    pub(super) payload: Option<Named<String>>,
     /// The name under which the state of its processor goes on.
     pub(super) continues: Option<Named<String>>,
     pub(super) bytes: BytesDecl,

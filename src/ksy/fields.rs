@@ -36,6 +36,8 @@ pub(super) struct FileFields {
     session: Vec<Option<&'static Field>>,
     /// Bytes as they were sent, of a message that passed stages.
     staged: Option<&'static Field>,
+    /// Elements that were received before.
+    repeated: Option<&'static Field>,
 }
 
 /// The field of one shape of a member.
@@ -110,6 +112,7 @@ impl FileFields {
                 roots: Vec::new(),
                 session: Vec::new(),
                 staged: None,
+                repeated: None,
             },
         };
         builder.of.slots = spec.types.iter().zip(&builder.shapes).map(|(of, shapes)| places(of, shapes)).collect();
@@ -160,6 +163,21 @@ impl FileFields {
         let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
         self.all.push(field);
         self.staged = Some(field);
+    }
+
+    /// Adds the field for elements that were received before.
+    pub(super) fn add_repeated(&mut self, id: &str) {
+        const ABOUT: &str = "An element that was received before: it delivers nothing";
+        let field = Field::bool(leak(&format!("{id}.retransmitted")), "retransmitted", ABOUT);
+        let head = format!(r#"{{"name":"{}","label":"{}","value":"#, field.abbrev, field.name);
+        let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
+        self.all.push(field);
+        self.repeated = Some(field);
+    }
+
+    /// The field for elements that were received before.
+    pub(super) fn repeated(&self) -> Option<&'static Field> {
+        self.repeated
     }
 
     /// The field for bytes before they pass stages.

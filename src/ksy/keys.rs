@@ -84,6 +84,28 @@ pub static REGISTRATION: Keys = Keys {
         key("info", "the summary of a message, an f-string: `{op} of {len} bytes`"),
         key("secret", "attributes of a message whose values are masked: `[body.password]`"),
         key("session", "variables of a conversation with their first values, or `key` for one of the key file"),
+        key("deliver", "elements of a list that carry messages: their order, repeats and fragments"),
+    ],
+};
+
+/// `deliver` of `-proto-dissect`.
+pub static DELIVER: Keys = Keys {
+    of: "`deliver`",
+    keys: &[
+        key("of", "the list whose elements carry messages: `segments`, `body.commands`"),
+        key("when", "which elements do; all without it"),
+        key("data", "the attribute with the bytes of the message, or of a part of it"),
+        key("by", "a number: elements of one number are an ordered stream"),
+        key("order", "the number of the element in its stream, which may wrap around; without a value it is delivered at once"),
+        key("once", "a number that marks repeats of elements without `order`"),
+        key("left", "how many fragments of the message follow: 0 in its last one"),
+        key("id", "the number of the message of which the element is a part"),
+        key("index", "the number of the part, from 0"),
+        key("count", "the number of parts"),
+        key("offset", "instead of `index`, where the bytes of the part belong in the message"),
+        key("total", "instead of `count`, the size of the message in bytes"),
+        key("as", "the type of the message"),
+        key("payload", "instead of `as`, the protocol of the message, built in or of another file"),
     ],
 };
 
@@ -135,6 +157,7 @@ pub static EXTENSION: Keys = Keys {
         key("content", "what the bytes are, for readers of the file: `json`"),
         key("set", "session variables with their new values, once the message is complete"),
         key("stream", "processors that the bytes of a direction pass from the next message on"),
+        key("payload", "the protocol of the bytes, built in or of another file: its fields follow"),
         key("continue", "the name under which the keystream or window of `process` goes on in the next message"),
     ],
 };
@@ -226,6 +249,7 @@ pub static ALL: &[&Keys] = &[
     &REGISTRATION,
     &ROOTS,
     &VARIABLE,
+    &DELIVER,
     &ATTRIBUTE,
     &EXTENSION,
     &STREAM,

@@ -171,6 +171,8 @@ pub struct Member {
     pub ty: Ty,
     /// For bytes that can be exported as a file, the extension of its name.
     pub object: Option<String>,
+    /// For bytes, the protocol that reads them.
+    pub payload: Option<String>,
     /// What it does to the session.
     pub effect: Effect,
     /// Position of its name; without a name, of the whole attribute.

@@ -21,6 +21,9 @@ fields! {
     KEY = odd("ksy.key", "key does not fit", "What a key of a key file deciphers is no message of the protocol");
     RESUMED = info("ksy.resumed", "messages go on", "Message boundaries were lost, and a segment begins with a message again");
     STALE = odd("ksy.stale", "state may be stale", "Bytes are missing that may have changed the state of the session");
+    CONFLICT = odd("ksy.conflict", "other bytes", "An element has other bytes than an earlier one with its numbers");
+    FRAGMENT = odd("ksy.fragment", "bad part", "The numbers of a part of a message are impossible, or claim too much");
+    INCOMPLETE = odd("ksy.incomplete", "message incomplete", "Parts of a message that datagrams carry are missing");
     PROCESS = broken("ksy.process", "not processed", "Bytes cannot be processed: damaged, or by an unknown processor");
     RECURSION = broken("ksy.recursion", "nested too deep", "Types or instances nest deeper than the limit");
     VALUES = broken("ksy.values", "too many values", "The message has more values than the limit");

@@ -7,9 +7,10 @@ use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
-use super::registration::{Carrier, Framed, Registration, Resync, Roots, Shared};
+use super::registration::{Carrier, DeliverTo, Framed, Registration, Resync, Roots, Shared};
+use super::run::measure::rehearse;
 use super::run::variables::{self, Held};
-use super::run::{After, Context, Memory, Message, SessionView, UnitPart, run};
+use super::run::{After, Context, Element, Embedded, Memory, Message, SessionView, UnitPart, run};
 use super::session::{Datagrams, Plain, Session, check_key, check_value};
 use crate::tree::{BySide, Field, Side};
 use crate::wire::{
@@ -27,6 +28,10 @@ thread_local! {
 /// A program with its fields, and properties of its messages.
 pub(super) struct File {
     pub(super) program: Program,
+    /// The context of messages that others carry.
+    pub(super) delivered: u32,
+    /// How elements are joined, as shown to the user.
+    pub(super) elements: &'static str,
     pub(super) fields: FileFields,
     /// The content of each direction.
     pub(super) sides: BySide<Direction>,
@@ -68,11 +73,18 @@ pub(super) struct Direction {
 impl File {
     /// Dissects a message into the layer of a wire.
     pub(super) fn dissect(&self, message: &Message<'_>, view: SessionView<'_>, wire: &mut Wire<'_>) -> (Result, After) {
-        MEMORY.with_borrow_mut(|memory| {
+        let (result, mut after) = MEMORY.with_borrow_mut(|memory| {
             let result = run(&self.program, &self.fields, message, memory, view, wire);
             memory.clear();
             result
-        })
+        });
+        // Only now, since the protocol may be one of a file, too.
+        let Embedded { payloads, buffers } = std::mem::take(&mut after.embedded);
+        for (protocol, span) in payloads {
+            let derived = buffers.iter().find(|(source, _)| *source == span.source);
+            wire.read_embedded(protocol, span, derived.map(|(_, bytes)| bytes.as_slice()));
+        }
+        (result, after)
     }
 
     /// Whether messages set stages for the bytes of a direction.
@@ -128,9 +140,28 @@ impl File {
     /// Dissects a datagram, or other bytes without stream context.
     pub(super) fn datagram(&self, from: Option<Side>, index: u64, wire: &mut Wire<'_>) -> Result {
         let (of, place) = from.map_or(self.any, |side| self.sides[side].root);
+        self.whole(from, index, (UnitPart::Whole(of), place), wire).0
+    }
+
+    /// Dissects bytes as an object of this type. Returns the elements of it that carry messages.
+    pub(super) fn whole(
+        &self,
+        from: Option<Side>,
+        index: u64,
+        (part, place): (UnitPart<'static>, u32),
+        wire: &mut Wire<'_>,
+    ) -> (Result, Vec<Element>) {
         let context = Context { from, index, ports: ports(wire) };
-        let message = Message { part: UnitPart::Whole(of), place, slot: 0, context, is_cut: false };
-        self.dissect(&message, SessionView::default(), wire).0
+        let message = Message { part, place, slot: 0, context, is_cut: false };
+        let (result, after) = self.dissect(&message, SessionView::default(), wire);
+        (result, after.carried)
+    }
+
+    /// Whether bytes can be read as an object of this type without a fault.
+    pub(super) fn is_sound(&self, from: Option<Side>, (part, _): (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
+        let context = Context { from, index: 0, ports: ports(wire) };
+        let view = SessionView::default();
+        File::with_memory(|memory| rehearse(&self.program, part, wire.ahead(), context, view, memory)).0
     }
 
     /// The root of a datagram with its context.
@@ -150,7 +181,8 @@ impl Described for File {
     }
 
     fn exchange(&'static self, settings: &Settings) -> Option<Box<dyn Exchange>> {
-        (self.counts || self.has_session).then(|| Box::new(Datagrams::new(self, settings)) as Box<dyn Exchange>)
+        (self.counts || self.has_session || self.program.deliver.is_some())
+            .then(|| Box::new(Datagrams::new(self, settings)) as Box<dyn Exchange>)
     }
 
     fn conversation(&'static self, settings: &Settings, from_start: [bool; 2]) -> Box<dyn Conversation> {
@@ -209,17 +241,28 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
     let id = leak(&spec.type_of(top).name);
     let is_on_tcp = registration.is_some_and(|registration| registration.is_on_tcp() && registration.framing == Framed::Messages);
     let runs: Vec<TypeId> = units.iter().filter(|_| is_on_tcp).filter_map(|(_, unit)| holder(unit)).collect();
-    let mut fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
+    let inner = registration.and_then(|registration| registration.deliver.as_ref()).and_then(|deliver| match deliver.receiver {
+        DeliverTo::Type(of) => Some(of),
+        DeliverTo::Place | DeliverTo::Protocol(_) => None,
+    });
+    let mut tops = all_roots(roots, &units);
+    tops.extend(inner.filter(|inner| !tops.contains(inner)));
+    let mut fields = FileFields::new(spec, &tops, id, &secrets(spec, registration, id, &units), &runs);
     fields.add_session(registration.map(|registration| registration.session.as_slice()).unwrap_or_default(), id);
     if spec.types.iter().any(|of| of.seq.iter().chain(&of.instances).any(|member| !member.effect.stages.is_empty())) {
         fields.add_staged(id);
     }
     let program = compile(spec, top, registration);
+    if program.deliver.is_some() {
+        fields.add_repeated(id);
+    }
     let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
     let open =
         units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
     Box::leak(Box::new(File {
+        delivered: inner.map_or(0, |inner| fields.root(inner)),
+        elements: leak(&format!("{id} elements")),
         any: (roots.any.0, fields.root(roots.any)),
         sides: BySide { client, server },
         magic: registration.map(|registration| registration.magic.clone()).unwrap_or_default(),

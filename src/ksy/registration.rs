@@ -32,8 +32,59 @@ pub struct Registration {
     pub secrets: Vec<Secret>,
     /// `session`: the variables of a conversation.
     pub session: Vec<Variable>,
+    /// `deliver`: the elements of a message that carry messages.
+    pub deliver: Option<Deliver>,
     /// Position of the key.
     pub place: SourceRange,
+}
+
+/// Elements that carry messages. All expressions but the lists are of an element.
+#[derive(Debug, Clone)]
+pub struct Deliver {
+    /// The lists, by the type of the message that contains them.
+    pub lists: Vec<(TypeId, Expr)>,
+    /// The type of the elements.
+    pub element: TypeId,
+    /// `when`: which of them carry messages.
+    pub when: Option<Expr>,
+    /// The bytes of a message, or of a part of it.
+    pub data: Expr,
+    /// `by`: the ordered stream.
+    pub by: Option<Expr>,
+    /// `order`: the number in it.
+    pub order: Option<Expr>,
+    /// `once`: a number that marks repeats.
+    pub once: Option<Expr>,
+    /// Bits of the numbers of `order` and `once`.
+    pub width: [u32; 2],
+    /// Which part of a message it is.
+    pub fragment: FragmentOf,
+    /// Who reads the messages.
+    pub receiver: DeliverTo,
+}
+
+/// How an element states which part of a message it is.
+#[derive(Debug, Clone)]
+pub enum FragmentOf {
+    /// Each is a message.
+    Whole,
+    /// The number of fragments that follow.
+    Left(Expr),
+    /// `id`, `index`, `count`.
+    Part(Box<[Expr; 3]>),
+    /// `id`, `offset`, `total`.
+    At(Box<[Expr; 3]>),
+}
+
+/// Who reads messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeliverTo {
+    /// Protocols over this one.
+    Place,
+    /// A type of the file.
+    Type(TypeId),
+    /// The protocol of this name.
+    Protocol(String),
 }
 
 /// Where a direction without message boundaries goes on.

@@ -14,7 +14,7 @@ pub struct Payload {
     /// Who reads it.
     pub receiver: Receiver,
     /// What is missing before it.
-    pub lost: Option<Lost>,
+    pub lost: Vec<Lost>,
     /// The source and range of the payload.
     pub source: u32,
     /// The range of the payload in the source.

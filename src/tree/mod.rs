@@ -61,7 +61,7 @@ pub use node::{Node, Note, TextRange, Value};
 pub use object::{ExportedObject, Mark, Object};
 pub use outcome::Outcome;
 pub use pack::Pack;
-pub use quoted::{QuoteReader, QuotedPayload};
+pub use quoted::{EmbeddedPayload, QuoteReader, QuotedPayload};
 pub use run::Run;
 pub use secrets::Secrets;
 pub use shared::{SharedValue, SharedValues, Sharers};

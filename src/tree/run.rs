@@ -14,6 +14,8 @@ pub struct Run {
     pub shared: SharedValues,
     /// Dissects the payload of quoted packets.
     pub quote_reader: Option<Arc<dyn QuoteReader>>,
+    /// Nesting of embedded bytes.
+    pub embedded: u8,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
     /// Number of messages after which exportable objects of their conversation are requested.
@@ -36,6 +38,7 @@ impl Run {
             earlier: EarlierPackets::default(),
             shared: SharedValues::default(),
             quote_reader: None,
+            embedded: 0,
             reveal: false,
             defer_after: None,
             whole: demand,

@@ -33,7 +33,7 @@ pub enum Rest {
         /// A number about it, as in [`Wire::detail`].
         detail: u64,
         /// The elements before it.
-        lost: Option<Lost>,
+        lost: Vec<Lost>,
     },
 }
 

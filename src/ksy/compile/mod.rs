@@ -14,14 +14,16 @@ use super::model::{
     Switch, Terminator, Ty, Type, TypeId, Valid, ValueSource,
 };
 use super::process;
-use super::registration::{Init, Registration};
+use super::registration::{Deliver, DeliverTo, FragmentOf, Init, Registration};
 use super::run::encoding::Charset;
 use super::run::process::processor;
 use super::source_range::offset;
+use crate::flow::delivery::Width;
+use crate::tree::Receiver;
 use program::{
-    BytesCode, CharsetCode, Code, DataCode, DataKind, EffectCode, EndianCode, EndianKind, EnumCode, InitCode, MemberCode,
-    NameCode, ObjectCode, ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, StageCode, Step, SwitchCode,
-    TerminatorCode, TypeCode, ValidCode, VariableCode,
+    BytesCode, CharsetCode, Code, DataCode, DataKind, DeliverCode, EffectCode, EndianCode, EndianKind, EnumCode, FragmentCode,
+    InitCode, MemberCode, NameCode, ObjectCode, ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, StageCode,
+    Step, SwitchCode, TerminatorCode, TypeCode, ValidCode, VariableCode,
 };
 use std::collections::HashSet;
 
@@ -34,9 +36,11 @@ pub(in crate::ksy) fn compile(spec: &Spec, top: TypeId, registration: Option<&Re
     for (index, of) in spec.types.iter().enumerate() {
         compiler.type_of(TypeId(offset(index)), of);
     }
+    compiler.program.has_payloads = compiler.program.members.iter().any(|member| member.payload.is_some());
     if let Some(registration) = registration {
         compiler.headings(registration);
         compiler.session(registration);
+        compiler.program.deliver = registration.deliver.as_ref().map(|deliver| compiler.deliver(deliver));
     }
     compiler.program
 }
@@ -185,6 +189,7 @@ impl Compiler<'_> {
                     io: None,
                     is_private: false,
                     object: None,
+                    payload: None,
                     tail: None,
                     effect: None,
                 };
@@ -209,8 +214,37 @@ impl Compiler<'_> {
                 .object
                 .as_ref()
                 .map(|ending| ObjectMark { kind: leak(&member.name), file: leak(&format!("{}.{ending}", member.name)) }),
+            payload: member.payload.as_deref().map(leak),
             tail: None,
             effect: None,
+        }
+    }
+
+    /// The elements that carry messages.
+    fn deliver(&mut self, deliver: &Deliver) -> DeliverCode {
+        let mut code = |expr: &Option<Expr>| expr.as_ref().map(|expr| self.code(expr));
+        let (when, by, order, once) = (code(&deliver.when), code(&deliver.by), code(&deliver.order), code(&deliver.once));
+        let [order_bits, once_bits] = deliver.width;
+        DeliverCode {
+            lists: deliver.lists.iter().map(|(of, list)| (of.0, self.code(list))).collect(),
+            when,
+            data: self.code(&deliver.data),
+            by,
+            order,
+            once,
+            fragment: match &deliver.fragment {
+                FragmentOf::Whole => FragmentCode::Whole,
+                FragmentOf::Left(left) => FragmentCode::Left(self.code(left)),
+                FragmentOf::Part(all) => FragmentCode::Part(all.each_ref().map(|expr| self.code(expr))),
+                FragmentOf::At(all) => FragmentCode::At(all.each_ref().map(|expr| self.code(expr))),
+            },
+            width: Width { order: order_bits, once: once_bits },
+            of: if let DeliverTo::Type(of) = deliver.receiver { Some(of.0) } else { None },
+            receiver: match &deliver.receiver {
+                DeliverTo::Type(_) => Receiver::Own,
+                DeliverTo::Protocol(name) => Receiver::Protocol(leak(name)),
+                DeliverTo::Place => Receiver::Place(leak(&self.spec.type_of(self.top).name)),
+            },
         }
     }
 

@@ -1,5 +1,6 @@
 //! A compiled file: flat lists of operations that refer to each other by index.
 
+use crate::flow::delivery::Width;
 use crate::ksy::expr::{Binary, Compare, Method, Show, Unary};
 use crate::ksy::model::Table;
 use crate::ksy::process::{self, Function};
@@ -7,6 +8,7 @@ use crate::ksy::registration::Shared;
 use crate::ksy::run::encoding::Charset;
 use crate::ksy::run::process::Processor;
 use crate::ksy::run::value::Blob;
+use crate::tree::Receiver;
 
 /// A compiled file with all imports.
 #[derive(Default)]
@@ -34,6 +36,34 @@ pub(in crate::ksy) struct Program {
     pub effects: Vec<EffectCode>,
     /// Names under which processors go on.
     pub continued: Vec<String>,
+    pub deliver: Option<DeliverCode>,
+    /// Whether another protocol reads bytes of an attribute.
+    pub has_payloads: bool,
+}
+
+/// Elements that carry messages.
+pub(in crate::ksy) struct DeliverCode {
+    /// The list, by the type of the message that contains it.
+    pub lists: Vec<(u32, Code)>,
+    pub when: Option<Code>,
+    pub data: Code,
+    pub by: Option<Code>,
+    pub order: Option<Code>,
+    pub once: Option<Code>,
+    pub fragment: FragmentCode,
+    pub width: Width,
+    /// The type of the messages, if they are of this file.
+    pub of: Option<u32>,
+    pub receiver: Receiver,
+}
+
+/// Which part of a message an element is.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) enum FragmentCode {
+    Whole,
+    Left(Code),
+    Part([Code; 3]),
+    At([Code; 3]),
 }
 
 /// A session variable.
@@ -169,6 +199,8 @@ pub(in crate::ksy) struct MemberCode {
     pub is_private: bool,
     /// The kind and the file name of an exportable object.
     pub object: Option<ObjectMark>,
+    /// The protocol that reads its bytes.
+    pub payload: Option<&'static str>,
     /// For an attribute, the size of all attributes after it, if fixed.
     pub tail: Option<u32>,
     /// What it does to the session.

@@ -96,6 +96,7 @@ impl Reader<'_> {
             parent: entries.get("parent").and_then(|node| self.parent(node)),
             object: extension.as_ref().and_then(|entries| entries.get("object")).and_then(|node| self.object(node)),
             effect: extension.as_ref().map(|entries| self.effect(entries)).unwrap_or_default(),
+            payload: extension.as_ref().and_then(|entries| entries.get("payload")).and_then(|node| self.protocol_name(node)),
             continues: extension
                 .as_ref()
                 .and_then(|entries| entries.get("continue"))

@@ -1,6 +1,7 @@
 //! Reads declarations from the nodes of a file.
 
 mod attribute;
+mod deliver;
 mod enums;
 mod meta;
 mod registration;

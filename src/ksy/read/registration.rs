@@ -45,6 +45,7 @@ impl Reader<'_> {
             info: entries.get("info").and_then(|node| self.format_text(node, "`info`")),
             secrets: entries.get("secret").map(|node| self.paths(node)).unwrap_or_default(),
             session: entries.get("session").map(|node| self.session(node)).unwrap_or_default(),
+            deliver: entries.get("deliver").and_then(|node| self.deliver(node)),
         };
         self.fit_together(&entries, &decl);
         Some(decl)

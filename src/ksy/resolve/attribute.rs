@@ -4,7 +4,7 @@ use super::Resolver;
 use super::expression::Scope;
 use super::outline::{Attribute, Word, Words, word_ty};
 use super::words::Builtin;
-use crate::ksy::decl::{AttrDecl, ParentDecl, RepeatDecl};
+use crate::ksy::decl::{AttrDecl, Named, ParentDecl, RepeatDecl};
 use crate::ksy::expr::syntax::{Call, Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{
@@ -35,6 +35,7 @@ impl<'d> Resolver<'d> {
         let valid = self.valid(attribute, item.as_ref(), of);
         let (source, item) = super::expression::both(source, item)?;
         let is_one = decl.value.is_some() || matches!(decl.repeat, RepeatDecl::No);
+        let item_is_bytes = matches!(item, Ty::Bytes | Ty::Any);
         Some(Member {
             name: decl.name.clone(),
             docs: decl.docs.clone(),
@@ -43,9 +44,21 @@ impl<'d> Resolver<'d> {
             valid: valid?,
             ty: if is_one { item } else { Ty::Array(Box::new(item)) },
             object: decl.object.clone(),
+            payload: self.payload(decl.payload.as_ref(), item_is_bytes)?,
             effect: self.build_effect(&decl.effect, of)?,
             place: decl.place,
         })
+    }
+
+    /// The protocol of the bytes of an attribute; `None` after an error.
+    #[allow(clippy::option_option, reason = "the outer one is an error")]
+    fn payload(&self, decl: Option<&Named<String>>, is_bytes: bool) -> Option<Option<String>> {
+        if let Some(Named { place, .. }) = decl.filter(|_| !is_bytes) {
+            let problem = Problem::error(*place, "`payload` of a value that is no bytes");
+            self.report(problem.help("remove `type`, so that another protocol reads the bytes"));
+            return None;
+        }
+        Some(decl.map(|name| name.value.clone()))
     }
 
     /// An expression of this type, if there is one: `Some(None)` where there is none, `None` after an error.

@@ -3,6 +3,7 @@
 mod attribute;
 mod build;
 mod check;
+mod deliver;
 mod expression;
 mod method;
 mod names;

@@ -9,7 +9,7 @@ use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Member, Spec, Ty, TypeId};
 use crate::ksy::recursive::objects;
-use crate::ksy::registration::{Carrier, Framed, Registration, Resync, Roots, Secret, Variable};
+use crate::ksy::registration::{Carrier, Deliver, DeliverTo, Framed, Registration, Resync, Roots, Secret, Variable};
 use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
 use crate::ksy::source_range::SourceRange;
@@ -55,13 +55,21 @@ impl Resolver<'_> {
             infos: Vec::new(),
             secrets: decl.secrets.iter().map(|Named { value, place }| Secret { path: value.clone(), place: *place }).collect(),
             session: self.session(spec, decl, top, roots?)?,
+            deliver: None,
             place: decl.place,
         };
         if self.report.borrow().has_errors() {
             // Members are missing after errors, and all that follows depends on them.
             return None;
         }
-        let messages = self.messages(spec, &registration)?;
+        let mut messages = self.messages(spec, &registration)?;
+        if let Some(decl) = &decl.deliver {
+            registration.deliver = Some(self.deliver(spec, decl, top, &messages)?);
+            if let Some(Deliver { receiver: DeliverTo::Type(of), .. }) = &registration.deliver {
+                self.supplied(spec, *of, &registration.session)?;
+                messages.push(*of);
+            }
+        }
         let runs = runs(spec, &registration);
         let of_run = |syntax: &Syntax, of: TypeId| {
             let run = runs.iter().find(|(message, _)| *message == of)?;
@@ -87,7 +95,7 @@ impl Resolver<'_> {
 
     /// The type of this name, if given; `None` if unknown.
     #[allow(clippy::option_option, reason = "the outer one is an error")]
-    fn type_in(&self, name: Option<&TypeName>, top: TypeId) -> Option<Option<TypeId>> {
+    pub(super) fn type_in(&self, name: Option<&TypeName>, top: TypeId) -> Option<Option<TypeId>> {
         match name {
             None => Some(None),
             Some(name) if Self::builtin(name).is_some() => {
@@ -164,7 +172,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves the expression in each type that has its members. An error in all types is reported.
-    fn in_each(
+    pub(super) fn in_each(
         &self,
         messages: &[TypeId],
         syntax: Option<&Syntax>,

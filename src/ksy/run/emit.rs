@@ -1,12 +1,13 @@
 //! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
+use super::carried::Carried;
 use super::failure::{EncodingNote, Failure, Outcome};
 use super::running::Running;
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::variables::{Changes, Used};
 use super::{Context, Frame, Machine, Memory, SessionView, UnitPart};
 use crate::ksy::compile::ShapeKind;
-use crate::ksy::compile::program::{NameCode, ObjectMark, Program, RunCode, TypeCode};
+use crate::ksy::compile::program::{MemberCode, NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
 use crate::ksy::notes;
 use crate::limits;
@@ -62,13 +63,15 @@ pub(in crate::ksy) fn run(
         is_apart: false,
         exports,
         broken: (place, place),
+        embedded: Embedded::default(),
     };
     emitter.subject(&subject, message, place);
     emitter.encoding_notes(place);
     emitter.session();
+    let carried = emitter.carried(&subject);
     let result = emitter.conclude(result, is_cut);
-    let apart = emitter.apart;
-    let after = emitter.machine.after();
+    let (apart, embedded) = (emitter.apart, emitter.embedded);
+    let after = After { carried, embedded, ..emitter.machine.after() };
     let decompressed = emitter.machine.memory.decompressed;
     wire.has_decompressed(decompressed);
     wire.settle_notes(notes);
@@ -90,6 +93,36 @@ pub(in crate::ksy) struct After {
     pub running: Running,
     /// Names under which they went on in this message, as bits.
     pub continued: u64,
+    /// The elements that carry messages.
+    pub carried: Vec<Element>,
+    pub embedded: Embedded,
+}
+
+/// Bytes that other protocols read as a part of the message.
+#[derive(Default)]
+pub(in crate::ksy) struct Embedded {
+    /// Their protocols and places.
+    pub payloads: Vec<(&'static str, Span)>,
+    /// Derived sources with their bytes.
+    pub buffers: Vec<(u32, Vec<u8>)>,
+}
+
+impl After {
+    /// Copies elements out of a source that ends with this cursor.
+    pub(in crate::ksy) fn copy_elements(&mut self, wire: &Wire<'_>) {
+        for element in self.carried.iter_mut().filter(|element| element.bytes.is_none()) {
+            let range = element.span.start as usize..element.span.end as usize;
+            element.bytes = Some(wire.source_bytes(range).to_vec());
+        }
+    }
+}
+
+/// An element that carries a message, with its bytes.
+pub(in crate::ksy) struct Element {
+    pub carried: Carried,
+    pub span: Span,
+    /// Its bytes if they are not of the message itself.
+    pub bytes: Option<Vec<u8>>,
 }
 
 impl Machine<'_, '_> {
@@ -101,7 +134,7 @@ impl Machine<'_, '_> {
         }
         let changes = self.changes();
         let running = std::mem::take(&mut self.running);
-        After { changes, used: self.used, running, continued: self.memory.continued }
+        After { changes, used: self.used, running, continued: self.memory.continued, ..After::default() }
     }
 }
 
@@ -139,6 +172,7 @@ struct Emitter<'m, 'p, 'w, 'a> {
     exports: bool,
     /// The innermost incomplete object, and its last node.
     broken: (u32, u32),
+    embedded: Embedded,
 }
 
 impl<'p> Emitter<'_, 'p, '_, '_> {
@@ -159,6 +193,22 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             }
             _ => self.value(subject, entries, false),
         }
+    }
+
+    /// The elements that carry messages.
+    #[inline]
+    fn carried(&mut self, subject: &Slot) -> Vec<Element> {
+        if self.machine.program.deliver.is_none() {
+            return Vec::new();
+        }
+        let all = self.machine.carried(subject.value);
+        let element = |carried: Carried| {
+            let span = self.place(carried.data)?;
+            let is_own = carried.data.buffer == INPUT;
+            let bytes = (!is_own).then(|| self.machine.bytes(carried.data).to_vec());
+            Some(Element { carried, span, bytes })
+        };
+        all.into_iter().filter_map(element).collect()
     }
 
     /// The values of session variables with which the message was read.
@@ -279,8 +329,10 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let found = self.machine.slot(at);
         let entries = self.fields.entries(context, slot);
         let mark = if self.exports { self.mark(slot) } else { None };
+        let payload = if self.machine.program.has_payloads { self.payload(slot) } else { None };
         let V::List(list) = found.value else {
             self.value(&found, entries, is_instance);
+            self.hand_over(payload, &found);
             return self.export(mark, &found);
         };
         // Instances of elements may add to the memory of lists meanwhile.
@@ -291,16 +343,42 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
                 V::List(_) => self.list(element, entries),
                 _ => self.value(&element, entries, is_instance),
             }
+            self.hand_over(payload, &element);
             self.export(mark, &element);
         }
     }
 
+    /// The code of a slot of the current object.
+    fn code(&self, slot: u32) -> Option<&'p MemberCode> {
+        let program: &'p Program = self.machine.program;
+        let Object { of, .. } = self.machine.object(*self.ancestors.last()?);
+        let of = program.types.get(of as usize)?;
+        let member = of.members.checked_add(slot.checked_sub(of.params)?)?;
+        program.members.get(member as usize)
+    }
+
     /// The export mark of a slot of the current object.
     fn mark(&self, slot: u32) -> Option<ObjectMark> {
-        let Object { of, .. } = self.machine.object(*self.ancestors.last()?);
-        let of = self.machine.program.types.get(of as usize)?;
-        let member = of.members.checked_add(slot.checked_sub(of.params)?)?;
-        self.machine.program.members.get(member as usize)?.object
+        self.code(slot)?.object
+    }
+
+    /// The protocol of the bytes of a slot of the current object.
+    fn payload(&self, slot: u32) -> Option<&'static str> {
+        self.code(slot)?.payload
+    }
+
+    /// Lets another protocol read bytes; its fields follow.
+    fn hand_over(&mut self, protocol: Option<&'static str>, slot: &Slot) {
+        let (Some(protocol), V::Bytes(blob)) = (protocol, slot.value) else { return };
+        if blob.len() == 0 {
+            return;
+        }
+        if let Some(span) = self.place(blob) {
+            if blob.buffer != INPUT && !self.embedded.buffers.iter().any(|(source, _)| *source == span.source) {
+                self.embedded.buffers.push((span.source, self.machine.buffer(blob.buffer).to_vec()));
+            }
+            self.embedded.payloads.push((protocol, span));
+        }
     }
 
     /// Offers bytes that the file marks as an object.

@@ -2,6 +2,7 @@
 
 mod bits;
 mod bytes;
+mod carried;
 mod emit;
 pub(in crate::ksy) mod encoding;
 mod eval;
@@ -16,7 +17,7 @@ mod valid;
 pub(in crate::ksy) mod value;
 pub(in crate::ksy) mod variables;
 
-pub(in crate::ksy) use emit::{After, Message, run};
+pub(in crate::ksy) use emit::{After, Element, Embedded, Message, run};
 pub(in crate::ksy) use measure::{Context, PARAMETERS, UnitPart};
 
 use super::compile::program::Program;
@@ -179,13 +180,17 @@ impl<'p, 'w> Machine<'p, 'w> {
 
     /// The bytes of a blob.
     fn bytes(&self, blob: Blob) -> &[u8] {
-        let buffer = match blob.buffer {
+        self.buffer(blob.buffer).get(blob.start as usize..blob.end as usize).unwrap_or_default()
+    }
+
+    /// The bytes of a buffer.
+    fn buffer(&self, buffer: u32) -> &[u8] {
+        match buffer {
             INPUT => self.input,
             CONSTANTS => &self.program.constants,
             HEAP => &self.memory.heap,
             derived => self.memory.derived.get((derived - DERIVED) as usize).map_or(&[][..], |derived| &derived.bytes),
-        };
-        buffer.get(blob.start as usize..blob.end as usize).unwrap_or_default()
+        }
     }
 
     /// The text of a blob that is valid UTF-8.

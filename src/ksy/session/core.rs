@@ -9,7 +9,7 @@ use crate::ksy::registration::Shared;
 use crate::ksy::run::measure::{Search, rehearse};
 use crate::ksy::run::running::{Pipeline, StageCall};
 use crate::ksy::run::variables::{Cause, Held, Plain, wrap};
-use crate::ksy::run::{After, Context, Message, SessionView, UnitPart};
+use crate::ksy::run::{After, Context, Element, Message, SessionView, UnitPart};
 use crate::tree::{BySide, Side};
 use crate::wire::{Extent, Missing, Result, Wire};
 
@@ -171,7 +171,13 @@ impl Core {
     }
 
     /// Dissects a message, and applies what it changes.
-    pub(super) fn message(&mut self, from: Side, wire: &mut Wire<'_>, notices: &mut Notices, keys: &Keys) -> Result {
+    pub(super) fn message(
+        &mut self,
+        from: Side,
+        wire: &mut Wire<'_>,
+        notices: &mut Notices,
+        keys: &Keys,
+    ) -> (Result, Vec<Element>) {
         if let Some(cause) = self.sides[from].half.next_unknown() {
             notices.unknown(cause, self.file, keys, wire);
             self.sides[from].opaque = Some(cause);
@@ -181,18 +187,19 @@ impl Core {
             if let Some(unparsed) = unparsed {
                 wire.rest(unparsed);
             }
-            return Ok(());
+            return (Ok(()), Vec::new());
         }
         let mut staged = std::mem::take(&mut self.sides[from].staged);
         let is_cut = wire.cut() != crate::wire::Cut::No;
         let mut reading = self.reading(from);
-        let (result, after) = if staged.is_empty() { reading.dissect(wire) } else { staged.dissect(&mut reading, wire) };
+        let (result, mut after) = if staged.is_empty() { reading.dissect(wire) } else { staged.dissect(&mut reading, wire) };
         self.sides[from].staged = staged;
+        let carried = std::mem::take(&mut after.carried);
         if let Some(cause) = after.used.unknown {
             notices.unknown(cause, self.file, keys, wire);
         }
         self.apply(from, after, is_cut);
-        result
+        (result, carried)
     }
 
     /// Whether the bytes of the last message contain another one.
@@ -208,18 +215,16 @@ impl Core {
         repeats
     }
 
-    /// Dissects a datagram.
+    /// Dissects a datagram, or a message that others carried. Returns the elements of it that carry messages.
     pub(super) fn datagram(
         &mut self,
-        from: Side,
-        index: u64,
+        (from, index): (Side, u64),
+        (part, place): (UnitPart<'static>, u32),
         wire: &mut Wire<'_>,
         notices: &mut Notices,
         keys: &mut Keys,
-    ) -> Result {
-        let (of, place) = self.file.datagram_root(from);
+    ) -> (Result, Vec<Element>) {
         let context = Context { from: Some(from), index, ports: ports(wire) };
-        let part = UnitPart::Whole(of);
         let uncertain = keys.uncertain();
         if uncertain != 0 {
             let half = &self.sides[from].half;
@@ -243,8 +248,18 @@ impl Core {
         if let Some(cause) = after.used.unknown {
             notices.unknown(cause, self.file, keys, wire);
         }
+        let carried = std::mem::take(&mut after.carried);
         self.apply(from, after, false);
-        result
+        (result, carried)
+    }
+
+    /// Whether a message can be read without a fault.
+    pub(super) fn is_sound(&self, from: Side, (part, _): (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
+        let context = Context { from: Some(from), index: 0, ports: ports(wire) };
+        let half = &self.sides[from].half;
+        let view = SessionView { held: &half.held, running: half.running.fork(), ahead: None };
+        let program = &self.file.program;
+        File::with_memory(|memory| rehearse(program, part, wire.ahead(), context, view, memory)).0
     }
 
     /// Reads a message without output. Returns whether it is sound, and the variables whose keys it used, as bits.

@@ -1,18 +1,21 @@
-//! Datagram conversations: numbered datagrams, and session variables.
+//! Datagram conversations: numbered datagrams, session variables, and messages inside datagrams.
 
 use super::core::Core;
+use super::inner::{self, Certainty, Inner};
 use super::keys::Keys;
 use super::notices::Notices;
 use super::sharing;
 use crate::ksy::protocol::File;
+use crate::ksy::run::{Element, UnitPart};
 use crate::tree::{BySide, Side};
-use crate::wire::{Exchange, Result, Settings, Wire};
+use crate::wire::{Exchange, Result, Settings, Unfinished, Wire};
 
 /// The state of a datagram conversation.
 pub(in crate::ksy) struct Datagrams {
     file: &'static File,
     sent: BySide<u64>,
     session: Option<Box<(Core, Keys, Notices)>>,
+    inner: Option<Box<Inner>>,
 }
 
 impl Datagrams {
@@ -21,15 +24,18 @@ impl Datagrams {
             let keys = Keys::new(file, settings);
             Box::new((Core::new(file, [true; 2], &keys), keys, Notices::default()))
         };
-        Datagrams { file, sent: BySide::default(), session: file.has_session.then(session) }
+        let (session, inner) = (file.has_session.then(session), Inner::new(file));
+        Datagrams { file, sent: BySide::default(), session, inner }
     }
-}
 
-impl Exchange for Datagrams {
-    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let index = self.sent[from];
-        self.sent[from] += 1;
-        let Some(session) = &mut self.session else { return self.file.datagram(wire.sender(), index, wire) };
+    /// Dissects a datagram, or a message in one.
+    fn dissect(
+        &mut self,
+        (from, index): (Side, u64),
+        (part, place): (UnitPart<'static>, u32),
+        wire: &mut Wire<'_>,
+    ) -> (Result, Vec<Element>) {
+        let Some(session) = &mut self.session else { return self.file.whole(wire.sender(), index, (part, place), wire) };
         let (core, keys, notices) = &mut **session;
         if let Some(beginning) = wire.beginning().filter(|_| keys.is_unclaimed()) {
             keys.belong_to(&beginning);
@@ -40,14 +46,53 @@ impl Exchange for Datagrams {
             core.take_keys(keys);
         }
         let range = wire.whole().1;
-        let result = core.datagram(from, index, wire, notices, keys);
+        let result = core.datagram((from, index), (part, place), wire, notices, keys);
         if self.file.shares() {
             sharing::leave(self.file, core, keys, (wire, range));
         }
         result
     }
 
+    /// Whether a message can be read without a fault.
+    fn is_sound(&self, from: Side, root: (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
+        match &self.session {
+            Some(session) => session.0.is_sound(from, root, wire),
+            None => self.file.is_sound(Some(from), root, wire),
+        }
+    }
+}
+
+impl Exchange for Datagrams {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let index = self.sent[from];
+        self.sent[from] += 1;
+        let (of, place) = self.file.datagram_root(wire.sender().unwrap_or(from));
+        let (result, carried) = self.dissect((from, index), (UnitPart::Whole(of), place), wire);
+        if let Some(inner) = &mut self.inner {
+            inner.feed(self.file, from, carried, wire);
+        }
+        result
+    }
+
+    fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
+        let index = inner.index[from];
+        let certainty = Certainty::of(wire);
+        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.is_sound(from, root, wire) {
+            return inner::data(self.file, wire, certainty);
+        }
+        if let Some(inner) = &mut self.inner {
+            inner.index[from] += 1;
+        }
+        self.dissect((from, index), root, wire).0
+    }
+
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + self.session.as_ref().map_or(0, |session| session.0.memory())
+        let session = self.session.as_ref().map_or(0, |session| session.0.memory());
+        size_of_val(self) + session + self.inner.as_ref().map_or(0, |inner| inner.memory())
+    }
+
+    fn unfinished(&mut self) -> Vec<Unfinished> {
+        self.inner.as_mut().map(|inner| inner.unfinished(self.file)).unwrap_or_default()
     }
 }

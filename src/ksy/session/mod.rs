@@ -4,6 +4,7 @@
 mod core;
 mod datagrams;
 mod half;
+mod inner;
 mod keys;
 mod notices;
 mod sharing;
@@ -18,6 +19,7 @@ use super::protocol::File;
 use crate::tree::{BySide, SharedValues, Side};
 use crate::wire::{Beginning, Conversation, Extent, Missing, Result, Settings, Wire};
 use half::{Half, Phase, Reading};
+use inner::{Certainty, Inner};
 use keys::Keys;
 use notices::Notices;
 use trial::{Trial, Verdict};
@@ -26,12 +28,17 @@ use trial::{Trial, Verdict};
 pub(super) struct Plain {
     file: &'static File,
     sides: BySide<Half>,
+    inner: Option<Box<Inner>>,
 }
 
 impl Plain {
     pub(super) fn new(file: &'static File, [client, server]: [bool; 2]) -> Plain {
         let half = |side: Side, from_start: bool| Half::new(&file.sides[side], from_start);
-        Plain { file, sides: BySide { client: half(Side::Client, client), server: half(Side::Server, server) } }
+        Plain {
+            file,
+            sides: BySide { client: half(Side::Client, client), server: half(Side::Server, server) },
+            inner: Inner::new(file),
+        }
     }
 
     fn reading(&mut self, from: Side) -> Reading<'_> {
@@ -45,7 +52,23 @@ impl Conversation for Plain {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        self.reading(from).dissect(wire).0
+        let (result, after) = self.reading(from).dissect(wire);
+        if let Some(inner) = &mut self.inner {
+            inner.feed(self.file, from, after.carried, wire);
+        }
+        result
+    }
+
+    fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
+        let certainty = Certainty::of(wire);
+        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.file.is_sound(Some(from), root, wire)
+        {
+            return inner::data(self.file, wire, certainty);
+        }
+        let index = inner.index[from];
+        inner.index[from] += 1;
+        self.file.whole(Some(from), index, root, wire).0
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -53,7 +76,8 @@ impl Conversation for Plain {
     }
 
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + self.sides.iter().map(Half::memory).sum::<usize>()
+        let inner = self.inner.as_ref().map_or(0, |inner| inner.memory());
+        size_of_val(self) + self.sides.iter().map(Half::memory).sum::<usize>() + inner
     }
 }
 
@@ -67,13 +91,14 @@ pub(super) struct Session {
     trial: Option<Box<Trial>>,
     /// Whether bytes that were held back can be read now.
     releases: bool,
+    inner: Option<Box<Inner>>,
 }
 
 impl Session {
     pub(super) fn new(file: &'static File, settings: &Settings, from_start: [bool; 2]) -> Session {
         let keys = Keys::new(file, settings);
         let core = Core::new(file, from_start, &keys);
-        Session { file, core, keys, notices: Notices::default(), trial: None, releases: false }
+        Session { file, core, keys, notices: Notices::default(), trial: None, releases: false, inner: Inner::new(file) }
     }
 
     /// Reads bytes that were held back a little further.
@@ -141,15 +166,29 @@ impl Conversation for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let range = wire.whole().1;
         self.notices.before(wire);
-        let result = self.core.message(from, wire, &mut self.notices, &self.keys);
+        let (result, carried) = self.core.message(from, wire, &mut self.notices, &self.keys);
         if self.file.shares() {
             sharing::leave(self.file, &mut self.core, &self.keys, (wire, range));
+        }
+        if let Some(inner) = &mut self.inner {
+            inner.feed(self.file, from, carried, wire);
         }
         let keys = self.core.new_keys() & self.keys.uncertain();
         if keys != 0 && self.trial.is_none() {
             self.trial = Some(Box::new(Trial::new(self.core.fork(), keys)));
         }
         result
+    }
+
+    fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
+        let certainty = Certainty::of(wire);
+        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.core.is_sound(from, root, wire) {
+            return inner::data(self.file, wire, certainty);
+        }
+        let index = inner.index[from];
+        inner.index[from] += 1;
+        self.core.datagram((from, index), root, wire, &mut self.notices, &mut self.keys).0
     }
 
     fn passed(&mut self, from: Side, count: usize) {
@@ -176,7 +215,10 @@ impl Conversation for Session {
     }
 
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + self.core.memory() + self.trial.as_ref().map_or(0, |trial| trial.memory())
+        size_of_val(self)
+            + self.core.memory()
+            + self.trial.as_ref().map_or(0, |trial| trial.memory())
+            + self.inner.as_ref().map_or(0, |inner| inner.memory())
     }
 }
 

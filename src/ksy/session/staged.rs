@@ -157,6 +157,7 @@ impl Staged {
         let result = wire.deciphered(method, count, 0, &plain, |inner| {
             let result;
             (result, after) = inner.as_cut(cut, |inner| reading.dissect(inner));
+            after.copy_elements(inner);
             if let Some(unparsed) = unparsed {
                 inner.rest(unparsed);
             }
@@ -175,6 +176,7 @@ impl Staged {
         let result = wire.derived(method, count, &plain, |inner| {
             let result;
             (result, after) = reading.dissect(inner);
+            after.copy_elements(inner);
             result
         });
         (result, after)

@@ -2,8 +2,8 @@
 
 use super::Wire;
 use crate::tree::{
-    ConnectionId, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, SharedValue, SharedValues,
-    Sharers, Side, Transport, Value,
+    ConnectionId, EmbeddedPayload, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, SharedValue,
+    SharedValues, Sharers, Side, Span, Transport, Value,
 };
 use crate::wire::{Cut, Result};
 use std::net::SocketAddr;
@@ -13,21 +13,21 @@ impl Wire<'_> {
     /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, or to `data`. It becomes
     /// a separate message, carried by this one.
     pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(Receiver::Place(place), range, (0, true), None);
+        self.leave(Receiver::Place(place), range, (0, true), Vec::new());
     }
 
     /// The same with a number about the payload, which [`Wire::detail`] returns to its dissector.
     pub fn hand_over_with(&mut self, place: &'static str, range: Range<usize>, detail: u64) {
-        self.leave(Receiver::Place(place), range, (detail, true), None);
+        self.leave(Receiver::Place(place), range, (detail, true), Vec::new());
     }
 
     /// Hands a range of the source over to the protocol of this name, or to `data`.
     pub fn hand_to(&mut self, protocol: &'static str, range: Range<usize>) {
-        self.leave(Receiver::Protocol(protocol), range, (0, true), None);
+        self.leave(Receiver::Protocol(protocol), range, (0, true), Vec::new());
     }
 
     /// Delivers a range of the source as a message of this conversation, or to another receiver. `lost` is missing before it.
-    pub fn deliver(&mut self, receiver: Receiver, range: Range<usize>, detail: u64, lost: Option<Lost>) {
+    pub fn deliver(&mut self, receiver: Receiver, range: Range<usize>, detail: u64, lost: Vec<Lost>) {
         self.leave(receiver, range, (detail, true), lost);
     }
 
@@ -39,10 +39,10 @@ impl Wire<'_> {
 
     /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, if there is one.
     pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(Receiver::Place(place), range, (0, false), None);
+        self.leave(Receiver::Place(place), range, (0, false), Vec::new());
     }
 
-    fn leave(&mut self, receiver: Receiver, range: Range<usize>, (detail, alone): (u64, bool), lost: Option<Lost>) {
+    fn leave(&mut self, receiver: Receiver, range: Range<usize>, (detail, alone): (u64, bool), lost: Vec<Lost>) {
         let source = self.tree.sources.get(self.source as usize);
         let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
         let end = range.end.min(self.bytes.len());
@@ -96,6 +96,14 @@ impl Wire<'_> {
         let (layer, source, bytes) = (self.layer, self.source, self.bytes);
         let payload = QuotedPayload { layer, source, bytes, range, is_cut, transport, ends };
         self.tree.read_quoted(&payload).map(|protocol| protocol.abbrev)
+    }
+
+    /// Lets the protocol of this name read bytes as a part of this message: its fields follow, and it keeps no state. `derived` has
+    /// the bytes of the source unless it is the one of this cursor.
+    pub fn read_embedded(&mut self, protocol: &'static str, span: Span, derived: Option<&[u8]>) {
+        let range = span.start as usize..span.end as usize;
+        let (layer, bytes) = (self.layer, derived.unwrap_or(self.bytes));
+        self.tree.read_embedded(&EmbeddedPayload { layer, source: span.source, bytes, range, protocol });
     }
 
     /// Announces that conversations with this endpoint carry the protocol registered [`crate::wire::On::Over`] this place.

@@ -1,7 +1,7 @@
 //! Adds nodes in any order and at any position, for readers that parse the whole message before they add fields.
 
 use super::Wire;
-use crate::tree::{Bits, Field, Span, TextRange, Value};
+use crate::tree::{Bits, Field, Origin, Piece, Span, TextRange, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -9,6 +9,35 @@ impl<'a> Wire<'a> {
     /// All bytes of the source, and the unread range of the layer.
     pub(crate) fn whole(&self) -> (&'a [u8], Range<usize>) {
         (self.bytes, self.at..self.end)
+    }
+
+    /// These bytes of the source.
+    pub(crate) fn source_bytes(&self, range: Range<usize>) -> &'a [u8] {
+        self.bytes.get(range).unwrap_or_default()
+    }
+
+    /// Origin in frames of bytes of any source: each byte, or those from which all were made.
+    pub(crate) fn origin_of(&self, span: Span) -> Vec<Piece> {
+        let Some(source) = self.tree.sources.get(span.source as usize) else { return Vec::new() };
+        let (pieces, start) = (self.tree.pieces_of(source), source.base + u64::from(span.start));
+        let range = start..start + u64::from(span.len());
+        match source.origin {
+            _ if !pieces.is_empty() => {
+                // Pieces are contiguous and in order.
+                let first = pieces.partition_point(|piece| piece.end() <= range.start);
+                let own = pieces.get(first..).unwrap_or_default().iter().map_while(|piece| piece.clip(&range));
+                own.map(|piece| Piece { off: piece.off - range.start, ..piece }).collect()
+            }
+            Origin::Derived(derived) => {
+                let from = derived.from.map(|from| self.origin_of(from)).unwrap_or_default();
+                let last = from.into_iter().max_by_key(|piece| piece.frame);
+                last.map(|last| Piece { off: 0, len: span.len(), at: Piece::NOWHERE, ..last }).into_iter().collect()
+            }
+            Origin::Frame | Origin::Stream(..) => {
+                let (frame, time) = (self.tree.frame.number, self.tree.frame.time);
+                vec![Piece { off: 0, len: span.len(), frame, at: span.start, time }]
+            }
+        }
     }
 
     /// The node of the layer.

@@ -1,0 +1,216 @@
+//! Messages inside messages: what elements of a list carry, in order and joined.
+
+use crate::flow::delivery::{Delivery, Element, Event, Fate};
+use crate::ksy::notes;
+use crate::ksy::protocol::File;
+use crate::ksy::run::{Element as Carried, UnitPart};
+use crate::tree::{BySide, Lost, Piece, Receiver, Side, Value};
+use crate::wire::{Cut, Rest, Result, Unfinished, Wire};
+
+/// Of a message that is whole.
+const WHOLE: u64 = 0;
+/// Of one whose first fragments may be missing.
+const UNCERTAIN: u64 = 1;
+/// Of parts whose other parts never came.
+const INCOMPLETE: u64 = 2;
+
+/// What a delivered message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    Whole,
+    Uncertain,
+    Incomplete,
+}
+
+impl Certainty {
+    pub(super) fn of(wire: &Wire<'_>) -> Certainty {
+        match wire.detail() {
+            WHOLE => Certainty::Whole,
+            UNCERTAIN => Certainty::Uncertain,
+            _ => Certainty::Incomplete,
+        }
+    }
+}
+
+/// The elements of both directions.
+pub(super) struct Inner {
+    sides: BySide<Delivery>,
+    /// Elements that are missing before the next message.
+    lost: BySide<Vec<Lost>>,
+    receiver: Receiver,
+    /// Whether bytes of elements were deciphered.
+    is_deciphered: bool,
+    /// Number of messages delivered so far.
+    pub(super) index: BySide<u64>,
+}
+
+impl Inner {
+    /// The state of a conversation, if messages of the file carry others.
+    pub(super) fn new(file: &File) -> Option<Box<Inner>> {
+        let deliver = file.program.deliver.as_ref()?;
+        let side = || Delivery::new(deliver.width);
+        Some(Box::new(Inner {
+            sides: BySide { client: side(), server: side() },
+            lost: BySide::default(),
+            receiver: deliver.receiver,
+            is_deciphered: false,
+            index: BySide::default(),
+        }))
+    }
+
+    /// Takes the elements of a message that was dissected, and delivers what they complete.
+    pub(super) fn feed(&mut self, file: &File, from: Side, carried: Vec<Carried>, wire: &mut Wire<'_>) {
+        let mut events = Vec::new();
+        for Carried { carried, span, bytes } in carried {
+            let range = span.start as usize..span.end as usize;
+            let own = wire.source_bytes(range.clone());
+            let (bytes, pieces) = match &bytes {
+                None => (own, wire.pieces(range.clone(), 0)),
+                Some(bytes) => {
+                    self.is_deciphered = true;
+                    (bytes.as_slice(), wire.origin_of(span))
+                }
+            };
+            let element = Element {
+                stream: carried.stream,
+                order: carried.order,
+                fragment: carried.fragment,
+                once: carried.once,
+                bytes,
+                pieces: &pieces,
+            };
+            let fate = self.sides[from].accept(&element, &mut events);
+            match fate {
+                Fate::Now { is_whole } => {
+                    let detail = if is_whole { WHOLE } else { UNCERTAIN };
+                    if span.source == wire.source() {
+                        wire.deliver(self.receiver, range, detail, self.take_lost(from));
+                    } else {
+                        self.deliver(file, from, (bytes, &pieces), detail, wire);
+                    }
+                }
+                Fate::Taken => {}
+                Fate::Repeated => {
+                    if let Some(field) = file.fields.repeated() {
+                        wire.put_at(field, Value::Bool(true), span);
+                    }
+                }
+                Fate::Conflict => wire.note_layer(&notes::CONFLICT, format_args!("{}", Place(&element))),
+                Fate::Wrong => wire.note_layer(&notes::FRAGMENT, format_args!("{}", Place(&element))),
+            }
+            for event in events.drain(..) {
+                self.event(file, from, event, wire);
+            }
+        }
+    }
+
+    fn event(&mut self, file: &File, from: Side, event: Event, wire: &mut Wire<'_>) {
+        match event {
+            Event::Missing { stream, first, count } => self.lost[from].push(Lost { stream, first, count }),
+            Event::Message { bytes, pieces, is_whole } => {
+                self.deliver(file, from, (&bytes, &pieces), if is_whole { WHOLE } else { UNCERTAIN }, wire);
+            }
+            Event::Incomplete { bytes, pieces, .. } => self.deliver(file, from, (&bytes, &pieces), INCOMPLETE, wire),
+        }
+    }
+
+    fn deliver(&mut self, file: &File, from: Side, (bytes, pieces): (&[u8], &[Piece]), detail: u64, wire: &mut Wire<'_>) {
+        let (receiver, lost) = (self.receiver_of(detail), self.take_lost(from));
+        let go = |inner: &mut Wire<'_>| inner.deliver(receiver, 0..bytes.len(), detail, lost);
+        if self.is_deciphered {
+            wire.joined_deciphered(file.elements, pieces, bytes, go);
+        } else {
+            wire.joined(file.elements, pieces, bytes, go);
+        }
+    }
+
+    /// This conversation shows parts of a message as they are.
+    fn receiver_of(&self, detail: u64) -> Receiver {
+        if detail == INCOMPLETE { Receiver::Own } else { self.receiver }
+    }
+
+    fn take_lost(&mut self, from: Side) -> Vec<Lost> {
+        std::mem::take(&mut self.lost[from])
+    }
+
+    /// What is left at the end: messages that waited for others, and parts of messages.
+    pub(super) fn unfinished(&mut self, file: &File) -> Vec<Unfinished> {
+        let mut all = Vec::new();
+        for from in Side::BOTH {
+            let mut events = Vec::new();
+            self.sides[from].finish(&mut events);
+            for event in events {
+                let (bytes, pieces, detail) = match event {
+                    Event::Missing { stream, first, count } => {
+                        self.lost[from].push(Lost { stream, first, count });
+                        continue;
+                    }
+                    Event::Message { bytes, pieces, is_whole } => (bytes, pieces, if is_whole { WHOLE } else { UNCERTAIN }),
+                    Event::Incomplete { bytes, pieces, .. } => (bytes, pieces, INCOMPLETE),
+                };
+                let rest = Rest::Message { receiver: self.receiver_of(detail), detail, lost: self.take_lost(from) };
+                all.push(Unfinished { from, bytes, pieces, method: file.elements, rest });
+            }
+        }
+        // Both sides as they were captured; the order of each side stays.
+        let mut latest = BySide::<u64>::default();
+        let mut keyed = Vec::with_capacity(all.len());
+        for left in all {
+            let frame = left.pieces.iter().map(|piece| piece.frame).max().unwrap_or_default();
+            latest[left.from] = latest[left.from].max(frame);
+            keyed.push((latest[left.from], left));
+        }
+        keyed.sort_by_key(|(frame, _)| *frame);
+        keyed.into_iter().map(|(_, left)| left).collect()
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Inner>() + self.sides.iter().map(Delivery::memory_usage).sum::<usize>()
+    }
+}
+
+/// The type of delivered messages with its context.
+pub(super) fn root(file: &File) -> Option<(UnitPart<'static>, u32)> {
+    let of = file.program.deliver.as_ref()?.of?;
+    Some((UnitPart::Whole(of), file.delivered))
+}
+
+/// Shows bytes that are no whole message.
+pub(super) fn data(file: &File, wire: &mut Wire<'_>, certainty: Certainty) -> Result {
+    match certainty {
+        Certainty::Incomplete => {
+            wire.name("incomplete");
+            wire.note_layer(&notes::INCOMPLETE, format_args!("the other parts of the message are missing"));
+        }
+        Certainty::Uncertain | Certainty::Whole => {
+            wire.name("opaque");
+            wire.note_layer(&notes::INCOMPLETE, format_args!("it may be the end of a message whose beginning is missing"));
+        }
+    }
+    if wire.cut() == Cut::No
+        && let Some(unparsed) = file.fields.unparsed(file.delivered).or_else(|| file.fields.unparsed(0))
+    {
+        wire.rest(unparsed);
+    }
+    Ok(())
+}
+
+/// Where an element belongs, for notes.
+struct Place<'a>(&'a Element<'a>);
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use crate::flow::delivery::Fragment;
+        let element = self.0;
+        write!(f, "stream {}", element.stream)?;
+        if let Some(order) = element.order {
+            write!(f, ", number {order}")?;
+        }
+        match element.fragment {
+            Fragment::Whole => Ok(()),
+            Fragment::Left(left) => write!(f, ", {left} parts follow"),
+            Fragment::Part { id, index, count } => write!(f, ", part {index} of {count} of message {id}, counted from 0"),
+            Fragment::At { id, offset, total } => write!(f, ", offset {offset} of {total} bytes of message {id}"),
+        }
+    }
+}
