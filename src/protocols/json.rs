@@ -5,12 +5,15 @@
 
 use crate::limits;
 use crate::tree::{Field, NodeRef, Value, fields, title};
-use crate::wire::{Error, Protocol, Result, Wire};
+use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// JSON.
-pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS);
+pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS).found(&[On::Chosen.datagram(Heuristic::Anything, |wire| {
+    text(wire);
+    Ok(())
+})]);
 
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")

@@ -12,11 +12,12 @@
 //! The deprecated groups (wire types 3 and 4) are not covered.
 
 use crate::tree::{Field, Names, NodeRef, Value, fields, title};
-use crate::wire::{Protocol, Result, Varint, Wire};
+use crate::wire::{Heuristic, On, Protocol, Result, Varint, Wire};
 use std::fmt::{self, Write};
 
 /// Protocol Buffers.
-pub static PROTOCOL: Protocol = Protocol::new(&PROTOBUF, FIELDS);
+pub static PROTOCOL: Protocol =
+    Protocol::new(&PROTOBUF, FIELDS).found(&[On::Chosen.datagram(Heuristic::Anything, |wire| message(wire, wire.remaining()))]);
 
 fields! {
     PROTOBUF = protocol("protobuf", "Protobuf", "Protocol Buffers, inside other protocols")

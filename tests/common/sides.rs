@@ -50,6 +50,18 @@ pub fn segment((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) 
     bytes
 }
 
+/// An IP packet with a datagram of a side. The port is that of the server.
+pub fn datagram((side, port): (Side, u16), payload: &[u8]) -> Vec<u8> {
+    let (server, client) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+    let builder = match side {
+        Side::Server => PacketBuilder::ipv4(server, client, 64).udp(port, 5000),
+        Side::Client => PacketBuilder::ipv4(client, server, 64).udp(5000, port),
+    };
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes, payload).unwrap();
+    bytes
+}
+
 /// Passes IP packets through an engine and shows each record with all its fields.
 pub fn each_record(registry: Registry, packets: &[Vec<u8>], mut show: impl FnMut(Record<'_>)) {
     let mut engine = Engine::complete(registry);

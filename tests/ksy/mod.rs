@@ -3,6 +3,7 @@
 mod agree;
 mod check;
 mod cli;
+mod deliver;
 mod files;
 mod games;
 mod hostile;
