@@ -100,6 +100,7 @@ const SAMPLES: &[Sample] = &[
     ("ksy/minecraft.pcap", sessions::minecraft),
     ("ksy/tibia.keys", sessions::tibia_keys),
     ("ksy/tibia.pcap", sessions::tibia),
+    ("ksy/rooms.pcap", sessions::rooms),
     ("ksy/uo.pcap", sessions::uo),
     ("ksy/versions.pcap", sessions::versions),
     ("ksy/wow335.keys", sessions::wow335_keys),

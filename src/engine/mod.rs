@@ -96,6 +96,7 @@ impl Engine {
         let mut tree = Tree::new(demand);
         tree.run.reveal = registry.shows_secrets();
         tree.run.quote_reader = quote::reader(registry);
+        tree.run.loaded_places = registry.loaded_places();
         if let Some(keys) = registry.settings().keys().filter(|_| demand.streams()) {
             keys.put_in_use();
         }
@@ -156,6 +157,7 @@ impl Engine {
         let mut tree = Tree::new(self.demand);
         tree.run.reveal = self.tree.run.reveal;
         tree.run.quote_reader.clone_from(&self.tree.run.quote_reader);
+        tree.run.loaded_places.clone_from(&self.tree.run.loaded_places);
         tree
     }
 

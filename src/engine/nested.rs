@@ -109,6 +109,11 @@ impl States {
         self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
+    /// Whether a protocol has something left for the end.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.own.iter().any(|(_, state)| state.is_waiting())
+    }
+
     /// What is left at the end.
     pub(super) fn unfinished(&mut self) -> Vec<Waiting> {
         let of = |(protocol, state): &mut (&'static Protocol, Box<dyn Exchange>)| {

@@ -3,7 +3,7 @@
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Slot};
 use super::model::{Data, Effect, Member, Process, Spec, Ty, Type, TypeId, ValueSource};
-use super::registration::{Init, Registration, Shared, Variable};
+use super::registration::{Deliver, Init, Registration, Shared, Variable};
 use super::report::Report;
 use super::source_range::offset;
 use super::unnoticed;
@@ -112,7 +112,8 @@ fn is_read(spec: &Spec, top: TypeId, registration: &Registration, at: u32, name:
         Init::Key => None,
     });
     let in_types = spec.types.iter().flat_map(expressions).map(|(expr, _)| expr);
-    in_types.chain(texts).chain(firsts).any(|expr| any(expr, &mut |part| is_use(part)))
+    let delivered = registration.deliver.iter().flat_map(Deliver::expressions);
+    in_types.chain(texts).chain(firsts).chain(delivered).any(|expr| any(expr, &mut |part| is_use(part)))
 }
 
 /// Warns where a type names an attribute as a session variable is named.

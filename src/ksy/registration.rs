@@ -63,6 +63,20 @@ pub struct Deliver {
     pub receiver: DeliverTo,
 }
 
+impl Deliver {
+    /// All its expressions.
+    #[must_use]
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let parts: &[Expr] = match &self.fragment {
+            FragmentOf::Whole => &[],
+            FragmentOf::Left(left) => std::slice::from_ref(left),
+            FragmentOf::Part(all) | FragmentOf::At(all) => &all[..],
+        };
+        let one = [&self.when, &self.by, &self.order, &self.once].into_iter().flatten();
+        self.lists.iter().map(|(_, list)| list).chain([&self.data]).chain(one).chain(parts).collect()
+    }
+}
+
 /// How an element states which part of a message it is.
 #[derive(Debug, Clone)]
 pub enum FragmentOf {

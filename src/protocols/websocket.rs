@@ -396,6 +396,7 @@ impl Deflate {
 /// Dissects the data of a whole message: all that `wire` has.
 fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     let all = wire.ahead();
+    wire.offer_loaded("websocket", wire.at()..wire.at() + all.len());
     if opcode != TEXT_FRAME {
         wire.embeds("data");
         return wire.rest_is(&PAYLOAD);

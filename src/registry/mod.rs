@@ -10,13 +10,13 @@ pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{DatagramContext, Heuristic, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{DatagramContext, Found, Heuristic, On, Opening, Protocol, Settings, Verdict};
 use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The registered protocols and the user's choices among them.
 #[derive(Clone, Copy)]
@@ -240,6 +240,13 @@ impl Registry {
     /// Protocols loaded at run time, from files or from the library user.
     pub fn loaded(self) -> impl Iterator<Item = &'static Protocol> {
         self.own.iter().copied()
+    }
+
+    /// Names of handovers that loaded protocols read.
+    #[must_use]
+    pub fn loaded_places(self) -> Arc<[&'static str]> {
+        let place = |found: &Found| if let On::Over(place) = found.on { Some(place) } else { None };
+        self.loaded().flat_map(|protocol| protocol.found.iter().filter_map(place)).collect()
     }
 
     /// Loaded protocols that the command line names.

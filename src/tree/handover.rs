@@ -234,6 +234,12 @@ impl Handover {
         self.payloads.last().filter(|payload| payload.source == source).and_then(|payload| payload.bytes.clone())
     }
 
+    /// Number of payloads handed over.
+    #[must_use]
+    pub fn payload_count(&self) -> usize {
+        self.payloads.len()
+    }
+
     /// Hands payload over to another protocol.
     pub fn hand_over(&mut self, payloads: Payload) {
         if self.payloads.len() < limits::TREE_HANDED.get() {

@@ -14,6 +14,8 @@ pub struct Run {
     pub shared: SharedValues,
     /// Dissects the payload of quoted packets.
     pub quote_reader: Option<Arc<dyn QuoteReader>>,
+    /// Names of handovers for which a protocol was loaded at run time.
+    pub loaded_places: Arc<[&'static str]>,
     /// Nesting of embedded bytes.
     pub embedded: u8,
     /// Whether passwords and other secrets are shown.
@@ -38,6 +40,7 @@ impl Run {
             earlier: EarlierPackets::default(),
             shared: SharedValues::default(),
             quote_reader: None,
+            loaded_places: Arc::default(),
             embedded: 0,
             reveal: false,
             defer_after: None,

@@ -75,6 +75,11 @@ pub trait Exchange: Send {
         Vec::new()
     }
 
+    /// Whether something would be left if the conversation ended now; asked only of protocols in messages of streams.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
     /// What is left at the end of the conversation, in order.
     fn unfinished(&mut self) -> Vec<Unfinished> {
         Vec::new()

@@ -122,7 +122,7 @@ fn messages_come_in_order_once_and_joined() {
         "layer:layer ask [3] text=b seen=2",
         "layer:layer ask [2] text=c seen=3",
         "layer:layer ask [3] text=x seen=4",
-        "layer  [4] number=1 number=7 retransmitted=true retransmitted=true",
+        "layer  [4] number=1 number=7 retransmitted=1 retransmitted=1",
         "layer  [5] number=4",
         "layer:layer answer [5, 6] text=one two seen=5",
         "layer  [7] number=0",
@@ -181,7 +181,7 @@ fn elements_of_a_truncated_message_and_of_a_stream_are_delivered() {
     let mut packets: Vec<Vec<u8>> = Side::BOTH.map(|side| segment((side, PORT), 0, &[], true)).into();
     packets.push(segment((Side::Client, PORT), 0, &bytes[..9], false));
     packets.push(segment((Side::Client, PORT), 9, &bytes[9..], false));
-    let expected = ["ask [3] text=a seen=0", "answer [3, 4] text=b seen=1", "ask [4] text=b seen=2"];
+    let expected = ["ask [3, 4] text=a seen=0", "answer [3, 4] text=b seen=1", "ask [3, 4] text=b seen=2"];
     let found = records(registry(Transport::Tcp, vec![protocol("framed.ksy", &framed)]), &packets);
     assert_eq!(found, expected.map(|record| format!("ip:tcp:framed:framed {record}")));
 }
@@ -193,14 +193,14 @@ fn another_protocol_reads_messages_or_bytes_of_them() {
 meta: {id: inner, -proto-dissect: {name: op}}
 seq:
   - {id: op, type: u1, enum: ops}
-  - {id: number, size-eos: true, -proto-dissect: {payload: number}}
+  - {id: number, size-eos: true, -proto-dissect: {payload: embedded}}
 enums: {ops: {0x41: ask}}
 ";
     let number = "
-meta: {id: number, endian: be}
+meta: {id: embedded, endian: be}
 seq: [{id: number, type: u1}, {id: text, type: str, encoding: ASCII, size-eos: true}]
 ";
-    let all = vec![protocol("outer.ksy", &outer), protocol("inner.ksy", inner), protocol("number.ksy", number)];
+    let all = vec![protocol("outer.ksy", &outer), protocol("inner.ksy", inner), protocol("embedded.ksy", number)];
     let packets = [packet(&[part(1, 0, 0, (0, 2), "A")]), packet(&[part(1, 0, 1, (1, 2), "\u{5}five")])];
     let expected = ["layer  [1] number=0", "layer:inner ask [1, 2] number=0566697665 number=5 text=five"];
     assert_eq!(records(registry(Transport::Udp, all), &packets), expected);
@@ -283,5 +283,36 @@ proptest! {
             .collect();
         let expected: Vec<String> = texts.iter().enumerate().map(|(at, text)| format!("{text} seen={}", at % 256)).collect();
         prop_assert_eq!(found, expected);
+    }
+}
+
+/// A file that reads what another protocol carries, and one that is carried by the first.
+#[test]
+fn a_file_stands_under_any_protocol() {
+    const CASES: &[(&str, &str, &str)] = &[
+        ("transport: payload, over: websocket", "samples/http.pcap", "http:websocket:peek"),
+        ("transport: payload, over: http", "samples/http.pcap", "http:peek"),
+        ("transport: payload, over: enet", "samples/games.pcap", "enet:peek"),
+        ("transport: payload, over: raknet", "samples/vcmp-0471.pcap", "raknet:peek"),
+        ("transport: payload, over: usb", "samples/usb.pcap", "usb:peek"),
+        ("transport: payload, over: rooms", "samples/ksy/rooms.pcap", "rooms:peek"),
+        ("transport: tcp, ports: [4433]", "samples/tls-keys.pcapng", "tls:peek"),
+    ];
+    let folder = Folder::new("under");
+    let rooms = std::fs::read_to_string("samples/ksy/rooms.ksy").unwrap().replace(", as: message}", "}");
+    let rooms = rooms.replace("    name: op\n    info: '{body}'\n", "");
+    std::fs::write(folder.file("rooms.ksy"), rooms).unwrap();
+    for (place, capture, path) in CASES {
+        let text = format!(
+            "meta: {{id: peek, -proto-dissect: {{{place}}}}}\nseq: [{{id: first, type: u1}}, {{id: rest, size-eos: true}}]\n"
+        );
+        let text = if place.contains("tcp") { text.replace("size-eos: true", "size: 3") } else { text };
+        std::fs::write(folder.file("peek.ksy"), text).unwrap();
+        let (peek, rooms) = (folder.file("peek.ksy"), folder.file("rooms.ksy"));
+        let files = ["-k", peek.to_str().unwrap(), "-k", rooms.to_str().unwrap()];
+        let done = run(&[&files[..], &["--json", "-Y", "peek", capture]].concat());
+        let path = format!("{path}\"");
+        let found = done.out.lines().any(|line| line.contains(&path) && line.contains("peek.first"));
+        assert!(found, "{place}: {} {}", done.err, done.out);
     }
 }

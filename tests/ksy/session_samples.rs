@@ -70,6 +70,25 @@ fn sizes_depend_on_the_version_that_the_client_states() {
 }
 
 #[test]
+fn messages_inside_datagrams_are_read_in_order_and_joined() {
+    let records = messages("rooms");
+    let inner: Vec<&Value> = records.iter().filter(|record| record["name"] != "").collect();
+    assert_eq!(inner.len(), 3 + 3 * 5 + 2);
+    let said = (0..5).flat_map(|step| [format!("step {step} north"), format!("maren: step {step} north")]);
+    let said: Vec<Value> =
+        ["maren".to_owned()].into_iter().chain(said).chain(["over here", "bye"].map(str::to_owned)).map(Value::from).collect();
+    assert_eq!(all(&records, ".s"), said);
+    let map = inner.iter().find(|record| record["name"] == "map").unwrap();
+    assert_eq!((&map["frames"], &map["len"]), (&Value::from(vec![3, 4, 6]), &Value::from(304)));
+    let tiles: String = (0..=149_u8).map(|tile| format!("{tile:02x}{:02x}", tile % 4)).collect();
+    assert_eq!(all(&records, ".tiles"), [Value::from(tiles)]);
+    // The repeated segment, and the segments that waited, are records of their own.
+    assert_eq!(all(&records, ".retransmitted"), [Value::from(true)]);
+    let seen: Vec<Value> = all(&records, "session.player");
+    assert_eq!(seen.iter().filter(|player| **player == 0).count(), 4, "{seen:?}");
+}
+
+#[test]
 fn a_direction_that_is_compressed_as_a_whole_is_read() {
     let messages = messages("zstream");
     assert_eq!(messages.len(), 2 + 3 * 8);

@@ -84,8 +84,23 @@ impl Stream {
         if let Some(inner) = &mut self.inside {
             inner.close(out);
         }
+        self.end_nested(out);
         if self.is_empty() {
             self.add_objects(None, out.tree);
+        }
+    }
+
+    /// Emits what is left of protocols in messages.
+    fn end_nested(&mut self, out: &mut Out<'_>) {
+        if self.halves.iter().any(|half| !half.reassembly.buffered().is_empty()) || !self.inner.is_waiting() {
+            return;
+        }
+        let (id, sockets, registry) = (self.id, self.endpoints.sockets, out.registry);
+        for waiting in self.inner.unfinished() {
+            let side = waiting.left.from;
+            let ends = Ends { path: Some(self.endpoints.path.clone()), ..endpoints(id, sockets, side) };
+            let context = Some(FlowContext { stream: id, sockets, over: None, inside: true });
+            waiting.emit(out.tree, ends, NestedContext { registry, context, side, states: &mut self.inner, owner: None });
         }
     }
 

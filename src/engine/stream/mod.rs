@@ -252,7 +252,9 @@ impl Stream {
     /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
         let inner = self.inside.as_ref().is_none_or(|inner| inner.is_empty());
-        inner && self.halves.iter().all(|half| half.reassembly.buffered().is_empty() && half.reassembly.hole().is_none())
+        inner
+            && !self.inner.is_waiting()
+            && self.halves.iter().all(|half| half.reassembly.buffered().is_empty() && half.reassembly.hole().is_none())
     }
 
     /// The stream number.

@@ -62,6 +62,12 @@ impl Delivery {
         }
     }
 
+    /// Whether elements wait.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.streams.iter().any(|(_, stream)| stream.is_waiting())
+    }
+
     /// Bytes of memory.
     #[must_use]
     pub fn memory_usage(&self) -> usize {

@@ -376,6 +376,11 @@ impl Stream {
         while self.give_up_first(stream, width, events) {}
     }
 
+    /// Whether elements wait.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || self.run.is_some() || self.parts.oldest().is_some()
+    }
+
     /// Bytes of memory.
     pub(super) fn memory_usage(&self) -> usize {
         let run = self.run.as_ref().map_or(0, |run| run.joined.memory());

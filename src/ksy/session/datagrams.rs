@@ -92,6 +92,10 @@ impl Exchange for Datagrams {
         size_of_val(self) + session + self.inner.as_ref().map_or(0, |inner| inner.memory())
     }
 
+    fn is_waiting(&self) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.is_waiting())
+    }
+
     fn unfinished(&mut self) -> Vec<Unfinished> {
         self.inner.as_mut().map(|inner| inner.unfinished(self.file)).unwrap_or_default()
     }

@@ -60,7 +60,8 @@ impl Inner {
 
     /// Takes the elements of a message that was dissected, and delivers what they complete.
     pub(super) fn feed(&mut self, file: &File, from: Side, carried: Vec<Carried>, wire: &mut Wire<'_>) {
-        let mut events = Vec::new();
+        let (mut events, mut waiting, mut repeated) = (Vec::new(), 0, 0);
+        let payloads = wire.handed_over();
         for Carried { carried, span, bytes } in carried {
             let range = span.start as usize..span.end as usize;
             let own = wire.source_bytes(range.clone());
@@ -89,8 +90,9 @@ impl Inner {
                         self.deliver(file, from, (bytes, &pieces), detail, wire);
                     }
                 }
-                Fate::Taken => {}
+                Fate::Taken => waiting += 1,
                 Fate::Repeated => {
+                    repeated += 1;
                     if let Some(field) = file.fields.repeated() {
                         wire.put_at(field, Value::Bool(true), span);
                     }
@@ -100,6 +102,15 @@ impl Inner {
             }
             for event in events.drain(..) {
                 self.event(file, from, event, wire);
+            }
+        }
+        // What delivers nothing stays a record.
+        if wire.handed_over() == payloads && !wire.has_info() {
+            match (waiting, repeated) {
+                (0, 0) => {}
+                (waiting, 0) => wire.info(format_args!("{waiting} waiting")),
+                (0, repeated) => wire.info(format_args!("{repeated} received before")),
+                (waiting, repeated) => wire.info(format_args!("{waiting} waiting, {repeated} received before")),
             }
         }
     }
@@ -162,6 +173,10 @@ impl Inner {
         }
         keyed.sort_by_key(|(frame, _)| *frame);
         keyed.into_iter().map(|(_, left)| left).collect()
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        self.sides.iter().any(Delivery::is_waiting)
     }
 
     pub(super) fn memory(&self) -> usize {

@@ -284,6 +284,7 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
         return Ok(());
     }
     let bytes = wire.ahead().get(..count).unwrap_or_default();
+    wire.offer_loaded("http", wire.at()..wire.at() + bytes.len());
     let says_json = kind.split(|byte| *byte == b';').next().unwrap_or_default().to_ascii_lowercase().ends_with(b"json");
     let is_json = says_json || json::is_likely(bytes);
     let is_asked = wire.reads_bodies() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));

@@ -42,6 +42,14 @@ impl Wire<'_> {
         self.leave(Receiver::Place(place), range, (0, false), Vec::new());
     }
 
+    /// The same, if a protocol that was loaded at run time reads what is handed over under this name: what many messages would
+    /// offer in vain.
+    pub fn offer_loaded(&mut self, place: &'static str, range: Range<usize>) {
+        if self.tree.run.loaded_places.contains(&place) {
+            self.offer(place, range);
+        }
+    }
+
     fn leave(&mut self, receiver: Receiver, range: Range<usize>, (detail, alone): (u64, bool), lost: Vec<Lost>) {
         let source = self.tree.sources.get(self.source as usize);
         let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
@@ -96,6 +104,11 @@ impl Wire<'_> {
         let (layer, source, bytes) = (self.layer, self.source, self.bytes);
         let payload = QuotedPayload { layer, source, bytes, range, is_cut, transport, ends };
         self.tree.read_quoted(&payload).map(|protocol| protocol.abbrev)
+    }
+
+    /// Number of payloads handed over so far.
+    pub(crate) fn handed_over(&self) -> usize {
+        self.tree.handover.payload_count()
     }
 
     /// Lets the protocol of this name read bytes as a part of this message: its fields follow, and it keeps no state. `derived` has

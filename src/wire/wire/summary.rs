@@ -17,6 +17,11 @@ impl Wire<'_> {
         }
     }
 
+    /// Whether the message has a summary.
+    pub(crate) fn has_info(&self) -> bool {
+        self.tree.layers.get(self.layer as usize).is_some_and(|layer| !layer.info.is_empty())
+    }
+
     /// Sets the summary of the message.
     pub fn info(&mut self, info: fmt::Arguments<'_>) {
         let made = self.tree.make_heading(info);
