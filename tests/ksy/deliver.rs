@@ -290,7 +290,7 @@ proptest! {
 #[test]
 fn a_file_stands_under_any_protocol() {
     const CASES: &[(&str, &str, &str)] = &[
-        ("transport: payload, over: websocket", "samples/http.pcap", "http:websocket:peek"),
+        ("transport: payload, over: websocket", "samples/http.pcap", "tcp:websocket:peek"),
         ("transport: payload, over: http", "samples/http.pcap", "http:peek"),
         ("transport: payload, over: enet", "samples/games.pcap", "enet:peek"),
         ("transport: payload, over: raknet", "samples/vcmp-0471.pcap", "raknet:peek"),

@@ -1,3 +1,5 @@
+//! Order, repeats and fragments, one by one and in any order.
+
 use super::*;
 use crate::tree::Piece;
 use proptest::prelude::*;
