@@ -20,13 +20,13 @@ pub(super) const UNCERTAIN: u64 = 1;
 impl Delivered {
     /// Delivers what an element completes.
     pub(super) fn hand_on(&self, wire: &mut Wire<'_>, events: Vec<Event>) {
-        let mut lost = None;
+        let mut lost = Vec::new();
         for event in events {
             match event {
-                Event::Missing { stream, first, count } => lost = Some(Lost { stream, first, count }),
+                Event::Missing { stream, first, count } => lost.push(Lost { stream, first, count }),
                 Event::Incomplete { received, .. } => wire.note_layer(self.missing, format_args!("{}", Received(received))),
                 Event::Message { bytes, pieces, is_whole } => {
-                    let (lost, detail, end) = (lost.take(), detail(is_whole), bytes.len());
+                    let (lost, detail, end) = (std::mem::take(&mut lost), detail(is_whole), bytes.len());
                     wire.joined(self.method, &pieces, &bytes, |inner| inner.deliver(self.receiver, 0..end, detail, lost));
                 }
             }
@@ -35,20 +35,22 @@ impl Delivered {
 
     /// What a direction still holds at the end.
     pub(super) fn unfinished(&self, from: Side, delivery: &mut Delivery) -> Vec<Unfinished> {
-        let (mut events, mut lost) = (Vec::new(), None);
+        let (mut events, mut lost) = (Vec::new(), Vec::new());
         delivery.finish(&mut events);
         let one = |event| {
             let (bytes, pieces, rest) = match event {
                 Event::Missing { stream, first, count } => {
-                    lost = Some(Lost { stream, first, count });
+                    lost.push(Lost { stream, first, count });
                     return None;
                 }
                 Event::Incomplete { bytes, pieces, received } => {
                     (bytes, pieces, Rest::Incomplete { code: self.missing, words: Received(received).to_string() })
                 }
-                Event::Message { bytes, pieces, is_whole } => {
-                    (bytes, pieces, Rest::Message { receiver: self.receiver, detail: detail(is_whole), lost: lost.take() })
-                }
+                Event::Message { bytes, pieces, is_whole } => (
+                    bytes,
+                    pieces,
+                    Rest::Message { receiver: self.receiver, detail: detail(is_whole), lost: std::mem::take(&mut lost) },
+                ),
             };
             Some(Unfinished { from, bytes, pieces, method: self.method, rest })
         };

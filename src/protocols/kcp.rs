@@ -261,7 +261,7 @@ impl Session {
         };
         let mut events = Vec::new();
         match self.messages[from].accept(&element, &mut events) {
-            Fate::Now { is_whole } => wire.deliver(MESSAGES.receiver, range, detail(is_whole), None),
+            Fate::Now { is_whole } => wire.deliver(MESSAGES.receiver, range, detail(is_whole), Vec::new()),
             Fate::Taken => {}
             Fate::Repeated => drop(wire.add(&RETRANSMISSION, Value::Bool(true))),
             Fate::Conflict | Fate::Wrong => {

@@ -279,7 +279,7 @@ impl Session {
             wire.hide(range.clone());
         }
         match fate {
-            Fate::Now { .. } => wire.deliver(MESSAGES.receiver, range, 0, None),
+            Fate::Now { .. } => wire.deliver(MESSAGES.receiver, range, 0, Vec::new()),
             Fate::Taken => {}
             Fate::Repeated => drop(wire.add(&RETRANSMISSION, Value::Bool(true))),
             Fate::Conflict => wire.note(&CONFLICT, format_args!("other bytes were received before with these numbers")),

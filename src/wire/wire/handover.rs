@@ -2,8 +2,8 @@
 
 use super::Wire;
 use crate::tree::{
-    ConnectionId, EmbeddedPayload, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver, SharedValue,
-    SharedValues, Sharers, Side, Span, Transport, Value,
+    ConnectionId, EmbeddedPayload, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver,
+    SharedValue, SharedValues, Sharers, Side, Span, Transport, Value,
 };
 use crate::wire::{Cut, Result};
 use std::net::SocketAddr;
