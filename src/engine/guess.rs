@@ -196,7 +196,7 @@ fn sender(candidate: Candidate, bytes: &[u8]) -> Option<Side> {
 
 /// A conversation without ports.
 fn no_ports(transport: Transport) -> FlowContext {
-    FlowContext { stream: StreamId { transport, number: 0 }, sockets: None, over: None, inside: false }
+    FlowContext { stream: StreamId { transport, number: 0 }, sockets: None, over: None, inside: false, carrier: None }
 }
 
 /// Bytes sent by one side, nothing by the other: client, server.

@@ -91,7 +91,7 @@ impl QuoteReader for PortReader {
         let side = if is_home(src) && !is_home(dst) { Side::Server } else { Side::Client };
         // No choice by stream number applies.
         let stream = StreamId { transport, number: u32::MAX };
-        let context = FlowContext { stream, sockets: Some(ends), over: None, inside: false };
+        let context = FlowContext { stream, sockets: Some(ends), over: None, inside: false, carrier: None };
         let candidate = registry.quoted_owner(&context, side, content)?;
         let protocol = candidate.protocol;
         let cut = if is_cut { Cut::Capture } else { Cut::No };

@@ -441,8 +441,14 @@ fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found>
                         add(On::AnyUdp, by_magic, datagrams);
                     }
                 }
-                Carrier::Payload(Some(over)) if has_magic => add(On::Over(leak(over)), by_magic, datagrams),
-                Carrier::Payload(Some(over)) => add(On::Over(leak(over)), Heuristic::Anything, datagrams),
+                Carrier::Payload(Some(over)) => {
+                    let (place, heuristic) = (On::Over(leak(over)), if has_magic { by_magic } else { Heuristic::Anything });
+                    add(place, heuristic, datagrams);
+                    // A protocol that carries a stream, such as TLS.
+                    if file.open.is_none() {
+                        add(place, heuristic, streams);
+                    }
+                }
                 Carrier::Payload(None) => {}
             }
         }

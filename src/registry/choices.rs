@@ -67,6 +67,8 @@ pub struct FlowContext {
     pub over: Option<&'static str>,
     /// Whether it is a stream inside another one, such as decrypted payload. The user's choice applies to the outer one.
     pub inside: bool,
+    /// For such a stream, the protocol that carries it.
+    pub carrier: Option<&'static str>,
 }
 
 impl Selector {
@@ -104,7 +106,7 @@ mod tests {
     fn ports_are_those_of_one_transport() {
         let stream = StreamId { transport: Transport::Udp, number: 3 };
         let sockets = ["10.0.0.1:40000", "10.0.0.2:7777"].map(|socket| socket.parse().unwrap());
-        let context = FlowContext { stream, sockets: Some(sockets), over: None, inside: false };
+        let context = FlowContext { stream, sockets: Some(sockets), over: None, inside: false, carrier: None };
         let ports = |transport| Selector::Ports(transport, 7000..=8000);
         assert!(ports(Transport::Udp).fits(&context) && !ports(Transport::Tcp).fits(&context));
         assert!(!Selector::Ports(Transport::Udp, 1..=10).fits(&context));

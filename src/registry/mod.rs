@@ -147,6 +147,19 @@ pub enum Owner {
 /// Former Wireshark names of protocols, still accepted in filters.
 const FORMER_NAMES: [(&str, &str); 2] = [("ssl", "tls"), ("bootp", "dhcp")];
 
+/// The protocol of a stream among those that read what is handed over under this name.
+fn in_place(candidates: impl Iterator<Item = Candidate>, place: &'static str, opening: &Opening<'_>) -> Owner {
+    let over = candidates.filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
+    over.map(|candidate| (candidate, candidate.recognize(opening))).fold(Owner::None, |owner, (candidate, verdict)| {
+        match (owner, verdict) {
+            (known @ Owner::Known(..), _) => known,
+            (_, Verdict::Yes(server)) => Owner::Known(candidate, server),
+            (_, Verdict::Unsure) => Owner::Unsure,
+            (owner, Verdict::No) => owner,
+        }
+    })
+}
+
 /// Replaces a former protocol name at the start of a field name.
 fn renamed(name: &str) -> Option<String> {
     FORMER_NAMES.iter().find_map(|(former, today)| {
@@ -389,16 +402,13 @@ impl Registry {
             return owner;
         }
         if let Some(place) = context.over {
-            let over = self.candidates().filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
-            return over.map(|candidate| (candidate, candidate.recognize(opening))).fold(
-                Owner::None,
-                |owner, (candidate, verdict)| match (owner, verdict) {
-                    (known @ Owner::Known(..), _) => known,
-                    (_, Verdict::Yes(server)) => Owner::Known(candidate, server),
-                    (_, Verdict::Unsure) => Owner::Unsure,
-                    (owner, Verdict::No) => owner,
-                },
-            );
+            return in_place(self.candidates(), place, opening);
+        }
+        if let Some(carrier) = context.carrier {
+            let owner = in_place(self.loaded().flat_map(Candidate::all), carrier, opening);
+            if !matches!(owner, Owner::None) {
+                return owner;
+            }
         }
         let mut owner = Owner::None;
         for (_, candidate) in self.streams().iter().filter(|placed| self.is_at(context, placed)) {

@@ -99,7 +99,7 @@ impl Stream {
         for waiting in self.inner.unfinished() {
             let side = waiting.left.from;
             let ends = Ends { path: Some(self.endpoints.path.clone()), ..endpoints(id, sockets, side) };
-            let context = Some(FlowContext { stream: id, sockets, over: None, inside: true });
+            let context = Some(FlowContext { stream: id, sockets, over: None, inside: true, carrier: None });
             waiting.emit(out.tree, ends, NestedContext { registry, context, side, states: &mut self.inner, owner: None });
         }
     }
@@ -311,7 +311,7 @@ impl Stream {
         let how = Reading { cut, claimed: run.claimed, by_port, following: run.following };
         let is_fine = read((*protocol, conversation.as_mut()), delivered, how, out);
         let sockets = self.endpoints.sockets;
-        let context = Some(FlowContext { stream: self.id, sockets, over: None, inside: self.method.is_some() });
+        let context = Some(FlowContext { stream: self.id, sockets, over: None, inside: self.method.is_some(), carrier: None });
         let owner = Some((*protocol, conversation.as_mut()));
         let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner, owner };
         nested.payloads(out.tree, Bytes { source: 0, all: bytes });

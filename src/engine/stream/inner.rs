@@ -31,6 +31,7 @@ impl Stream {
                 let path = format!("{}:{carrier}", self.endpoints.path).into();
                 let mut inner = Stream {
                     method: Some(opened.method),
+                    carrier: Some(carrier),
                     depth: self.depth + 1,
                     ..Stream::new(self.id, self.endpoints.sockets, path)
                 };
@@ -93,7 +94,8 @@ impl Stream {
         let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
         let delivered = Delivered { stream: self.id, side, ends, off, method: self.method, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
-        let context = Some(FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: None, inside: true });
+        let context =
+            Some(FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: None, inside: true, carrier: None });
         let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner, owner: None };
         nested.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
         if let Some(timely) = timely {

@@ -59,6 +59,8 @@ pub(super) struct Stream {
     inside: Option<Box<Stream>>,
     /// How the bytes of an inner stream were derived.
     method: Option<&'static str>,
+    /// The protocol whose messages carry it, if it is inside another stream.
+    carrier: Option<&'static str>,
     /// Number of enclosing streams.
     depth: u8,
     life: Life,
@@ -131,6 +133,7 @@ impl Stream {
             inner: States::default(),
             inside: None,
             method: None,
+            carrier: None,
             depth: 0,
             life: Life::default(),
             delayed: false,
@@ -372,7 +375,7 @@ impl Stream {
     /// What a protocol knows of it before its first message.
     fn context(&self) -> FlowContext {
         let inside = self.method.is_some();
-        FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: self.over, inside }
+        FlowContext { stream: self.id, sockets: self.endpoints.sockets, over: self.over, inside, carrier: self.carrier }
     }
 
     fn ends(&self, side: Side) -> Ends {

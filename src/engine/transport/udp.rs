@@ -66,7 +66,7 @@ impl UdpConversation {
 
     fn context(&self, number: u32) -> FlowContext {
         let stream = StreamId { transport: Transport::Udp, number };
-        FlowContext { stream, sockets: Some([self.client, self.server]), over: self.over, inside: false }
+        FlowContext { stream, sockets: Some([self.client, self.server]), over: self.over, inside: false, carrier: None }
     }
 
     /// Nanoseconds since the first and the previous frame of the conversation.
@@ -319,7 +319,7 @@ impl Exchanges {
         };
         let stream = StreamId { transport: Transport::Udp, number };
         let sockets = if side == Side::Client { [src, dst] } else { [dst, src] };
-        (FlowContext { stream, sockets: Some(sockets), over, inside: false }, side)
+        (FlowContext { stream, sockets: Some(sockets), over, inside: false, carrier: None }, side)
     }
 
     /// The protocol of a datagram that no protocol recognizes alone, if it completes a series.

@@ -71,7 +71,7 @@ impl Engine {
             return;
         }
         let (bytes, registry) = (Bytes::of_frame(frame.bytes), self.registry);
-        let context = FlowContext { stream, sockets: None, over: Some(PLACE), inside: false };
+        let context = FlowContext { stream, sockets: None, over: Some(PLACE), inside: false, carrier: None };
         prefilter::apply(self.prefilter.as_ref(), &mut self.tree, frame.bytes);
         let Some((_, states)) = self.transports.pipes.table.get(&pair, frame.number) else { return };
         let content = bytes.get(range.clone());
