@@ -55,6 +55,9 @@ pub mod ksy;
 #[doc(hidden)]
 pub mod layers;
 pub mod limits;
+#[cfg(feature = "lua")]
+#[doc(hidden)]
+pub mod lua;
 mod nearest;
 #[doc(hidden)]
 pub mod protocols;

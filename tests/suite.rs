@@ -27,6 +27,8 @@ mod ksy;
 mod late;
 mod layout;
 mod limits;
+#[cfg(feature = "lua")]
+mod lua;
 mod objects;
 mod options;
 mod output;

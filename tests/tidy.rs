@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const RANKS: &[&[&str]] = &[
     &["failure", "limits", "nearest", "tree"],
     &["keys", "wire", "input"],
-    &["layers", "protocols", "flow", "dissect", "ksy"],
+    &["layers", "protocols", "flow", "dissect", "ksy", "lua"],
     &["registry"],
     &["engine", "record", "sink"],
     &["columns", "diff", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],

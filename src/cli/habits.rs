@@ -89,8 +89,6 @@ pub struct Capturing {
     link_type: Option<String>,
     #[arg(hide = true, short = 's', long = "snapshot-length", value_name = "BYTES", num_args = 0..=1, default_missing_value = "")]
     snapshot: Option<String>,
-    #[arg(hide = true, short = 'X', value_name = "NAME:VALUE", num_args = 0..=1, default_missing_value = "")]
-    extension: Option<String>,
     #[arg(hide = true, short = 'C', value_name = "PROFILE", num_args = 0..=1, default_missing_value = "")]
     profile: Option<String>,
     #[arg(hide = true, short = 'H', value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
@@ -188,12 +186,6 @@ impl Capturing {
         ];
         if let Some((_, alternative)) = others.into_iter().find(|(given, _)| *given) {
             return Some(alternative.to_owned());
-        }
-        if self.extension.is_some() {
-            return Some(
-                "-X loads extensions such as Lua scripts, which are not supported; -o PROTO.NAME=VALUE sets protocol settings"
-                    .into(),
-            );
         }
         let separator = self.separator.as_deref()?;
         let separator = if separator.is_empty() { "---" } else { separator };

@@ -7,12 +7,12 @@ use super::progress::{Progress, TotalProgress};
 use super::similar_file::cannot_open;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, decode_as, interrupt, parallel};
+use super::{Exit, decode_as, interrupt, parallel, scripts};
 use crate::engine::Engine;
 use crate::input::{Capture, OpenError, Options, ReadError, link_name};
 use crate::registry::{Assume, Registry};
 use crate::sink::{Begin, Problem};
-use crate::tree::Dissection;
+use crate::tree::{Carriers, Demand, Dissection};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
@@ -178,7 +178,8 @@ impl fmt::Display for Assumed {
 
 /// Number of threads: as configured, else one. Two threads on one core gain nothing.
 fn threads(reading: &Reading) -> usize {
-    reading.threads.map_or(1, usize::from)
+    // Scripts have one state for all frames in order.
+    reading.threads.filter(|_| !scripts::are_loaded()).map_or(1, usize::from)
 }
 
 /// Reads an input to its end. Problems of the input are reported and determine the exit code; errors are write errors.
@@ -263,7 +264,14 @@ impl<'a> Run<'a> {
         }
         let name = source.name();
         let capture = open(source, settings, &name, audience)?;
-        let engine = Engine::new(settings.registry, audience.demand()).with_prefilter(audience.prefilter());
+        let engine = match scripts::demand() {
+            // Values that scripts read are needed of each frame, whatever the filter says of it.
+            Some(demand) => Engine::new(settings.registry, with_carriers(audience.demand().and(demand))),
+            None => Engine::new(settings.registry, audience.demand()).with_prefilter(audience.prefilter()),
+        };
+        for error in scripts::begin() {
+            settings.print_error(audience, format_args!("{name}: {error}"));
+        }
         let candidates = settings.names_candidates.then(Candidates::default);
         Ok(Run { settings, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None, candidates })
     }
@@ -329,6 +337,9 @@ impl<'a> Run<'a> {
             let Some(tree) = self.engine.finish() else { break };
             audience.tree(Dissection { tree, bytes: &[] }, false)?;
         }
+        for error in scripts::end() {
+            self.settings.print_error(audience, format_args!("{}: {error}", self.name));
+        }
         audience.extras(self.capture.extras());
         audience.names(self.capture.names());
         audience.evictions(self.engine.evictions());
@@ -351,6 +362,11 @@ impl<'a> Run<'a> {
         name_candidates(&self.name, self.candidates, audience);
         end(audience, self.settings, &self.name, self.frames + read.frames, read.damage.as_ref())
     }
+}
+
+/// The demand with the fields of carriers: where all fields are kept, those of carriers are kept only on request.
+fn with_carriers(demand: Demand) -> Demand {
+    Demand { carriers: if demand.fields.only().is_some() { demand.carriers } else { Carriers::Full }, ..demand }
 }
 
 /// Reports the protocols that packets of unknown format fit.

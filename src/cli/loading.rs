@@ -1,5 +1,6 @@
 //! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
+use super::scripts::{self, LuaOptions};
 use super::{Exit, NAME, print_error, source, user_files};
 use crate::failure::Words;
 use crate::ksy::model::{Spec, TypeId};
@@ -36,6 +37,10 @@ pub struct Loading {
     /// A terminal is cleared before each run. If a run fails, the last successful output stays below the error.
     #[arg(hide_short_help = true, long, global = true)]
     pub watch: bool,
+
+    /// Options for Lua scripts.
+    #[command(flatten)]
+    pub lua: LuaOptions,
 }
 
 /// Loads the files of `-k` and of the user's directory, and reports errors and warnings. Paths of loaded files are appended to
@@ -70,7 +75,8 @@ pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
 
 /// Paths of `-k`, without types.
 pub(super) fn named(loading: &Loading) -> Vec<PathBuf> {
-    loading.ksy.iter().map(|path| split(path).0).chain(loading.ksy_dir.iter().cloned()).collect()
+    let ksy = loading.ksy.iter().map(|path| split(path).0).chain(loading.ksy_dir.iter().cloned());
+    ksy.chain(loading.lua.paths()).collect()
 }
 
 /// Loads files. An error may be among the diagnostics only.
@@ -78,10 +84,15 @@ fn load_and(
     loading: &Loading,
     read: &mut Vec<PathBuf>,
     report: impl FnOnce(&[Diagnostic]),
-    warn: impl FnMut(String),
+    mut warn: impl FnMut(String),
 ) -> Result<(), Option<String>> {
     let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { load_selected(loading, read, report)? };
     let named = protocols.len();
+    if !loading.lua.is_empty() {
+        let loaded = scripts::load(&loading.lua, read).map_err(|errors| Some(errors.join("\n")))?;
+        loaded.remarks.into_iter().for_each(&mut warn);
+        protocols.extend(loaded.protocols);
+    }
     if !loading.no_user_ksy {
         user_files::add(&mut protocols, loading, read, warn);
     }

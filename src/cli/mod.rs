@@ -43,6 +43,7 @@ mod progress;
 mod record_selection;
 mod replace;
 mod screen;
+mod scripts;
 mod selection;
 mod settings;
 mod several;
@@ -144,6 +145,7 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     first_word::take_conversations(&mut args);
     let mistake = first_word::mistake(&args, &line);
     let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    args.loading.lua.settings = args.reading().map(|reading| reading.settings.clone()).unwrap_or_default();
     let named = args.loading.ksy.len();
     args.loading.ksy.retain(|file| file.as_os_str() != explore::GENERATED);
     if let Some(Task::Explore { options, .. }) = &mut args.task {

@@ -1,7 +1,7 @@
 //! The interface of stream protocols: message boundaries, dissection and gaps.
 
 use super::{Owner, Protocol, Result, Wire};
-use crate::tree::{Object, Partial, SharedValues, Side, StreamId, Time, Unended};
+use crate::tree::{Dissection, Object, Partial, SharedValues, Side, StreamId, Time, Unended};
 use std::net::SocketAddr;
 
 /// Where the next message of a stream ends.
@@ -89,6 +89,12 @@ pub trait Conversation: Send {
     /// Receives what conversations that have begun before left for it. Called once, behind [`Conversation::begins`].
     fn inherit(&mut self, shared: &SharedValues) {
         let _ = shared;
+    }
+
+    /// Shows the frame whose bytes [`Conversation::extent`] sees next, for conversations that dissect to find boundaries. The bytes
+    /// of the frame end at `end` of the unread ones; those behind it arrived earlier, out of order.
+    fn arrives(&mut self, of: Dissection<'_>, end: usize) {
+        let _ = (of, end);
     }
 
     /// Returns the boundary of the next message. `ahead` holds the unread bytes. `more` is false when nothing can follow

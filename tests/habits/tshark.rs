@@ -411,7 +411,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-a duration:10 -i eth0", 2, &["-a", "timeout 10 tcpdump -U -w - -i eth0"]),
     ("-b filesize:1000", 2, &["-b", "tcpdump", "ring.pcap"]),
     ("-D", 2, &["-D lists interfaces", "tcpdump -D"]),
-    ("-X lua_script:a.lua samples/http.pcap", 2, &["-X", "Lua", "-o PROTO.NAME=VALUE"]),
+    ("-X lua_script:a.lua samples/http.pcap", 2, &["a.lua: "]),
     ("-S --- samples/http.pcap", 2, &["-S", "sed"]),
     ("-s tcp/0 samples/http.pcap", 2, &["proto-dissect follow FILE -s tcp/0"]),
     ("-s 96", 2, &["tcpdump -s 96 -U"]),

@@ -122,5 +122,6 @@ pub const CASES: &[Case] = &[
     ("--no-heuristics", "-l -c 3 samples/vcmp-rel006.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--lua tests/lua/prefs.lua", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Same),
     ("--no-user-ksy", "samples/pipboy.pcap", Same),
 ];

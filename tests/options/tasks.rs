@@ -48,6 +48,7 @@ pub const FOLLOW: &[Case] = &[
     ("--no-heuristics", "samples/vcmp-rel006.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--lua tests/lua/prefs.lua", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Same),
     ("--no-user-ksy", "samples/pipboy.pcap", Same),
 ];
 
@@ -96,6 +97,7 @@ pub const EXPLORE: &[Case] = &[
     ("--no-heuristics", "-d tcp.port==27000,none samples/pipboy.pcap", Same),
     ("-k tests/ksy/chat.ksy", "-s tcp/4 --rule varint@1:leb128 samples/neighbours.pcap", Same),
     ("--ksy-dir tests/ksy/shared", "-s tcp/4 --rule varint@1:leb128 samples/neighbours.pcap", Same),
+    ("--lua tests/lua/prefs.lua", "-s tcp/4 --rule varint@1:leb128 samples/neighbours.pcap", Same),
     ("--no-user-ksy", "-s tcp/4 --rule varint@1:leb128 samples/neighbours.pcap", Same),
 ];
 
@@ -134,6 +136,7 @@ pub const BROWSE: &[Case] = &[
     ("--no-heuristics", "samples/talk.pcap", Same),
     ("-k no-such-file.ksy", "samples/talk.pcap", Differs),
     ("--ksy-dir no-such-folder", "samples/talk.pcap", Same),
+    ("--lua tests/lua/prefs.lua", "samples/talk.pcap", Same),
     ("--no-user-ksy", "samples/talk.pcap", Same),
 ];
 
@@ -175,6 +178,7 @@ pub const DIFF: &[Case] = &[
     ("--no-heuristics", "samples/vcmp-rel006.pcap samples/vcmp-0471.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "--number 23,24 samples/pipboy.pcap", Same),
     ("--ksy-dir tests/ksy/shared", "--number 23,24 samples/pipboy.pcap", Same),
+    ("--lua tests/lua/prefs.lua", "--number 23,24 samples/pipboy.pcap", Same),
     ("--no-user-ksy", "--number 23,24 samples/pipboy.pcap", Same),
 ];
 
@@ -213,6 +217,7 @@ pub const STATS: &[Case] = &[
     ("--no-heuristics", "-z io,phs samples/vcmp-rel006.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "-z io,phs --hex '01 02 00 68 69'", Differs),
     ("--ksy-dir tests/ksy/shared", "-z io,phs -k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--lua tests/lua/prefs.lua", "-z io,phs -k tests/ksy/stamped.ksy --hex '01 02 00 68'", Same),
     ("--no-user-ksy", "-z io,phs samples/pipboy.pcap", Same),
 ];
 
@@ -247,6 +252,7 @@ pub const OBJECTS: &[Case] = &[
     ("--no-heuristics", "samples/xfire-packets.pcap", Same),
     ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Same),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--lua tests/lua/prefs.lua", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Same),
     ("--no-user-ksy", "samples/pipboy.pcap", Same),
 ];
 
@@ -260,6 +266,7 @@ pub const PROTOCOLS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "chat", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
+    ("--lua tests/lua/prefs.lua", "-k tests/ksy/stamped.ksy stamped", Same),
     ("--no-user-ksy", "-k tests/ksy/chat.ksy chat", Same),
 ];
 
@@ -274,6 +281,7 @@ pub const FIELDS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "chat", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
+    ("--lua tests/lua/prefs.lua", "-k tests/ksy/stamped.ksy stamped", Same),
     ("--no-user-ksy", "-k tests/ksy/chat.ksy chat", Same),
 ];
 
@@ -286,6 +294,7 @@ pub const KSY_CHECK: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
     ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+    ("--lua tests/lua/prefs.lua", "tests/ksy/stamped.ksy", Same),
     ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
 ];
 
@@ -295,6 +304,7 @@ pub const KSY_LUA: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
     ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+    ("--lua tests/lua/prefs.lua", "tests/ksy/stamped.ksy", Same),
     ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
 ];
 
@@ -304,6 +314,7 @@ pub const COMPLETIONS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "zsh", Same),
     ("--ksy-dir tests/ksy/shared", "zsh", Same),
+    ("--lua tests/lua/prefs.lua", "zsh", Same),
     ("--no-user-ksy", "zsh", Same),
 ];
 
@@ -313,6 +324,7 @@ pub const MAN: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "", Same),
     ("--ksy-dir tests/ksy/shared", "", Same),
+    ("--lua tests/lua/prefs.lua", "", Same),
     ("--no-user-ksy", "", Same),
 ];
 
@@ -331,6 +343,7 @@ pub const KEYS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "samples/xfire.pcap", Same),
     ("--ksy-dir tests/ksy/shared", "samples/xfire.pcap", Same),
+    ("--lua tests/lua/prefs.lua", "samples/xfire.pcap", Same),
     ("--no-user-ksy", "samples/xfire.pcap", Same),
 ];
 
@@ -346,6 +359,7 @@ pub const SPLIT: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--ksy-dir tests/ksy/shared", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+    ("--lua tests/lua/prefs.lua", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--no-user-ksy", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
 ];
 
@@ -356,5 +370,6 @@ pub const SCHEMA: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "", Differs),
     ("--ksy-dir tests/ksy/shared", "", Same),
+    ("--lua tests/lua/prefs.lua", "", Same),
     ("--no-user-ksy", "", Same),
 ];

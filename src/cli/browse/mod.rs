@@ -18,6 +18,7 @@ use super::loading::{self, Loading};
 use super::notes;
 use super::progress::{self, TotalProgress};
 use super::replace::Replacement;
+use super::scripts;
 use super::source::Source;
 use super::watch::{self, Files};
 use super::{Exit, forms, interrupt, intervals, print_error};
@@ -66,6 +67,10 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
     };
     if !io::stdout().is_terminal() {
         print_error(format_args!("browse requires a terminal; to print records, omit browse"));
+        return Exit::Usage;
+    }
+    if scripts::are_loaded() {
+        print_error(format_args!("browse reads a capture several times, and scripts must read it once; omit browse or --lua"));
         return Exit::Usage;
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });

@@ -10,7 +10,7 @@ use crate::flow::reassembly::Direction;
 use crate::layers::Bytes;
 use crate::limits;
 use crate::registry::FlowContext;
-use crate::tree::{self, Ends, Piece, Side, Span, StreamId, Tree};
+use crate::tree::{self, Dissection, Ends, Piece, Side, Span, StreamId, Tree};
 use crate::wire::notes::{BUG, GIVEN_UP, HUGE, UNUSUAL};
 use crate::wire::{Conversation, Cut, Missing, Protocol};
 
@@ -223,6 +223,7 @@ impl Stream {
                 Step::Data(half.reassembly.buffered().len())
             }
             StreamDissector::Known(protocol, conversation) => {
+                conversation.arrives(Dissection { tree: out.tree, bytes: out.frame }, half.latest_end());
                 match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
                     Ok(step) => step,
                     Err(bug) => {

@@ -131,6 +131,12 @@ impl HalfStream {
         }
     }
 
+    /// Where the bytes of the latest frame end in the buffered ones.
+    #[inline]
+    pub(super) fn latest_end(&self) -> usize {
+        usize::try_from(self.latest.1.end.saturating_sub(self.reassembly.buffered_off())).unwrap_or(usize::MAX)
+    }
+
     /// Whether a frame contained none of these bytes.
     pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
         let (number, arrived) = &self.latest;

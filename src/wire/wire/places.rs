@@ -1,7 +1,7 @@
 //! Adds nodes in any order and at any position, for readers that parse the whole message before they add fields.
 
 use super::Wire;
-use crate::tree::{Bits, Field, Origin, Piece, Span, TextRange, Value};
+use crate::tree::{Bits, Dissection, Field, Origin, Piece, Span, TextRange, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -38,6 +38,12 @@ impl<'a> Wire<'a> {
                 vec![Piece { off: 0, len: span.len(), frame, at: span.start, time }]
             }
         }
+    }
+
+    /// The tree, with the bytes of the frame if those of the layer are in it.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "scripts read it"))]
+    pub(crate) fn dissection(&self) -> Dissection<'_> {
+        Dissection { tree: self.tree, bytes: if self.source == 0 { self.bytes } else { &[] } }
     }
 
     /// The node of the layer.

@@ -1,0 +1,19 @@
+//! The dissector `data`, called by scripts.
+
+use super::buffer::Tvb;
+use super::call::{Content, Item, Kind};
+use super::errors::expected;
+use super::item::TreeItem;
+use crate::wire::data::{BYTES, DATA};
+use mlua::{Lua, Result, Value};
+
+/// Adds the bytes of a buffer as data. Returns their number.
+pub(super) fn add(lua: &Lua, tvb: Tvb, tree: &Value) -> Result<i64> {
+    let found = tree.as_userdata().and_then(|data| data.borrow::<TreeItem>().ok().map(|item| *item));
+    let Some(item) = found else { return expected(lua, 3, "call", "TreeItem", tree) };
+    item.alive(lua, |_| ())?;
+    super::call::may_add(lua, item.item)?;
+    let layer = item.put(Item::new(Kind::Protocol(&DATA), Content::None, Some(tvb.place)));
+    layer.put(Item::new(Kind::Other(&BYTES), Content::Bytes(tvb.place), Some(tvb.place)));
+    Ok(i64::from(tvb.place.len))
+}

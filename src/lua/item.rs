@@ -1,0 +1,309 @@
+//! `TreeItem`: items that scripts add to the tree.
+
+use super::args::{Args, integer, text};
+use super::buffer::{Tvb, TvbRange};
+use super::call::{self, Content, Item, Kind, Place, Remark};
+use super::errors::{fail, no_member, type_of};
+use super::expert::{self, ProtoExpert};
+use super::field::{ProtoField, ScriptField};
+use super::proto::Proto;
+use super::sandbox::as_text;
+use super::{notes, value};
+use mlua::{AnyUserData, Lua, MetaMethod, MultiValue, Result, UserData, UserDataMethods, Value};
+
+/// An item of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TreeItem {
+    pub(super) call: u64,
+    pub(super) item: u32,
+}
+
+/// What the first argument of `add` names.
+#[derive(Clone, Copy)]
+enum What {
+    Field(&'static ScriptField),
+    Protocol(Proto),
+    Nothing,
+}
+
+fn what(value: &Value) -> What {
+    let Value::UserData(data) = value else { return What::Nothing };
+    if let Ok(field) = data.borrow::<ProtoField>() {
+        return What::Field(field.0);
+    }
+    data.borrow::<Proto>().map_or(What::Nothing, |proto| What::Protocol(*proto))
+}
+
+/// The range of a `TvbRange` or a `Tvb`, with the buffer around it.
+fn range(lua: &Lua, value: &Value) -> Result<Option<TvbRange>> {
+    let Value::UserData(data) = value else { return Ok(None) };
+    let found = if let Ok(range) = data.borrow::<TvbRange>() {
+        *range
+    } else if let Ok(tvb) = data.borrow::<Tvb>() {
+        TvbRange { call: tvb.call, place: tvb.place, outer: tvb.place }
+    } else {
+        return Ok(None);
+    };
+    if call::with(|call| call.is(found.call)) { Ok(Some(found)) } else { fail(lua, "expired TvbRange") }
+}
+
+/// Labels of an item, joined with spaces.
+fn label(lua: &Lua, values: &[Value]) -> Result<Option<String>> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let texts = values.iter().map(|value| as_text(lua, value)).collect::<Result<Vec<_>>>()?;
+    let texts: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    Ok(Some(texts.join(" ")))
+}
+
+const INVALID: &str = "Tree item ProtoField/Protocol handle is invalid (ProtoField/Proto not registered?)";
+
+impl TreeItem {
+    /// The item, if its call still runs.
+    pub(super) fn alive<T>(self, lua: &Lua, work: impl FnOnce(&mut Item) -> T) -> Result<T> {
+        let result = call::with(|call| {
+            let is_alive = call.is(self.call);
+            call.items.get_mut(self.item as usize).filter(|_| is_alive).map(work)
+        });
+        result.map_or_else(|| fail(lua, "expired TreeItem"), Ok)
+    }
+
+    /// Adds an item below this one.
+    fn add(self, lua: &Lua, values: &MultiValue, is_little: bool) -> Result<TreeItem> {
+        self.alive(lua, |_| ())?;
+        call::may_add(lua, self.item)?;
+        let values: Vec<Value> = values.iter().cloned().collect();
+        let mut rest = values.as_slice();
+        let named = match rest.split_first() {
+            Some((Value::Nil, _)) => return fail(lua, "first argument to TreeItem:add is nil!"),
+            Some((first, behind)) => {
+                let found = what(first);
+                if !matches!(found, What::Nothing) {
+                    rest = behind;
+                }
+                found
+            }
+            None => return fail(lua, INVALID),
+        };
+        let place = match rest.first() {
+            Some(first) => range(lua, first)?,
+            None => None,
+        };
+        if place.is_some() {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+        let item = match named {
+            What::Field(field) if !field.is_registered() => return fail(lua, INVALID),
+            What::Field(field) => {
+                let (content, place) = match (rest.split_first(), &place) {
+                    (Some((given, behind)), _) => {
+                        rest = behind;
+                        (value::given(lua, field, given)?, place.map(|range| range.place))
+                    }
+                    (None, Some(range)) => value::read(lua, field, range, is_little)?,
+                    (None, None) => (value::given(lua, field, &Value::Nil)?, None),
+                };
+                Item::new(Kind::Field(field), content, place)
+            }
+            What::Protocol(proto) => Item::new(Kind::Protocol(proto.field(lua)?), Content::None, place.map(|range| range.place)),
+            What::Nothing if rest.is_empty() => return fail(lua, INVALID),
+            What::Nothing => {
+                let text = label(lua, rest)?.unwrap_or_default();
+                Item::new(Kind::Other(&notes::TEXT), Content::Words(text), place.map(|range| range.place))
+            }
+        };
+        let label = label(lua, rest)?;
+        Ok(self.put(Item { label, ..item }))
+    }
+
+    /// Adds an item.
+    pub(super) fn put(self, item: Item) -> TreeItem {
+        TreeItem { call: self.call, item: call::with(|call| call.add(self.item, item)) }
+    }
+
+    fn add_packet_field(self, lua: &Lua, values: &MultiValue) -> Result<TreeItem> {
+        self.alive(lua, |_| ())?;
+        call::may_add(lua, self.item)?;
+        let values: Vec<Value> = values.iter().cloned().collect();
+        let Some(What::Field(field)) = values.first().map(what) else {
+            return fail(lua, "TreeField:add_packet_field not passed a ProtoField");
+        };
+        if !field.is_registered() {
+            let name = field.field.abbrev;
+            return fail(lua, format_args!("ProtoField {name} unregistered (not added to a Proto.fields attribute)"));
+        }
+        let Some(range) = range(lua, values.get(1).unwrap_or(&Value::Nil))? else {
+            return fail(lua, "TreeItem:add_packet_field without a range is not supported");
+        };
+        let encoding = values.get(2).and_then(integer).unwrap_or_default();
+        const TEXT: i64 = 0x0100_0000 | 0x0200_0000;
+        if encoding & TEXT != 0 {
+            return fail(lua, "TreeItem:add_packet_field with a text encoding is not supported");
+        }
+        let (content, place) = value::read(lua, field, &range, encoding & 0x8000_0000 != 0)?;
+        let mut item = Item::new(Kind::Field(field), content, place);
+        if let Some(text) = label(lua, values.get(3..).unwrap_or_default())? {
+            item.around = [String::new(), format!(" {text}")];
+        }
+        Ok(self.put(item))
+    }
+
+    /// Adds an expert info to this item.
+    fn remark(self, expert: &ProtoExpert, text: Option<String>) {
+        let text = text.unwrap_or_else(|| expert.text.to_owned());
+        call::with(|call| call.remarks.push(Remark { item: self.item, code: expert.field, text }));
+    }
+
+    fn expert(args: &Args<'_>) -> Result<ProtoExpert> {
+        let value = args.get(1);
+        let found = value.as_userdata().and_then(|data| data.borrow::<ProtoExpert>().ok().map(|expert| *expert));
+        found.map_or_else(|| super::errors::expected(args.lua, 1, args.function, "ProtoExpert", &value), Ok)
+    }
+}
+
+fn add_experts<M: UserDataMethods<TreeItem>>(methods: &mut M) {
+    methods.add_function("add_proto_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
+        let item = itself(lua, &Value::UserData(this.clone()))?;
+        item.alive(lua, |_| ())?;
+        let args = Args::new(lua, "add_proto_expert_info", values);
+        item.remark(&TreeItem::expert(&args)?, args.text_or_nil(2)?);
+        Ok(this)
+    });
+    methods.add_function("add_tvb_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
+        let item = itself(lua, &Value::UserData(this.clone()))?;
+        item.alive(lua, |_| ())?;
+        let args = Args::new(lua, "add_tvb_expert_info", values);
+        let expert = TreeItem::expert(&args)?;
+        let Some(range) = range(lua, &args.get(2))? else {
+            return super::errors::expected(lua, 2, "add_tvb_expert_info", "Tvb", &args.get(2));
+        };
+        call::may_add(lua, item.item)?;
+        let text = args.text_or_nil(3)?.unwrap_or_else(|| expert.text.to_owned());
+        let own = item.put(Item::new(Kind::Other(&notes::EXPERT), Content::Words(text.clone()), Some(range.place)));
+        own.remark(&expert, Some(text));
+        Ok(this)
+    });
+    methods.add_function("add_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
+        let item = itself(lua, &Value::UserData(this.clone()))?;
+        item.alive(lua, |_| ())?;
+        let args = Args::new(lua, "add_expert_info", values);
+        let severity = args.int_or(2, expert::CHAT)?;
+        let text = args.text_or_nil(3)?.unwrap_or_else(|| "Expert Info".to_owned());
+        let code = notes::of_severity(severity);
+        call::with(|call| call.remarks.push(Remark { item: item.item, code, text }));
+        Ok(this)
+    });
+}
+
+/// The item of a method that may be called as a function.
+fn itself(lua: &Lua, value: &Value) -> Result<TreeItem> {
+    let found = value.as_userdata().and_then(|data| data.borrow::<TreeItem>().ok().map(|item| *item));
+    found.map_or_else(|| fail(lua, "not a TreeItem!"), Ok)
+}
+
+/// A change of an item.
+type Change = fn(&mut Item, &Args<'_>, usize) -> Result<()>;
+
+/// Changes that are methods and attributes.
+const CHANGES: [(&str, Change); 4] = [
+    ("text", |item, args, at| {
+        item.label = Some(args.text(at)?);
+        item.around = [String::new(), String::new()];
+        Ok(())
+    }),
+    ("generated", |item, args, at| {
+        item.generated = args.truth_or(at, true);
+        Ok(())
+    }),
+    ("hidden", |item, args, at| {
+        item.hidden = args.truth_or(at, true);
+        Ok(())
+    }),
+    ("len", |item, args, at| {
+        let len = u32::try_from(args.int(at)?).unwrap_or_default();
+        if let Some(place) = &mut item.place {
+            place.len = len;
+        }
+        Ok(())
+    }),
+];
+
+fn add_changes<M: UserDataMethods<TreeItem>>(methods: &mut M) {
+    let all = [
+        ("set_text", CHANGES[0].1),
+        ("set_generated", CHANGES[1].1),
+        ("set_hidden", CHANGES[2].1),
+        ("set_len", CHANGES[3].1),
+        ("append_text", |item: &mut Item, args: &Args<'_>, at: usize| {
+            item.around[1] += &args.text(at)?;
+            Ok(())
+        }),
+        ("prepend_text", |item, args, at| {
+            item.around[0].insert_str(0, &args.text(at)?);
+            Ok(())
+        }),
+    ];
+    for (name, change) in all {
+        methods.add_function(name, move |lua, (this, values): (AnyUserData, MultiValue)| {
+            let item = itself(lua, &Value::UserData(this.clone()))?;
+            let args = Args::new(lua, name, values);
+            super::budget::spend(lua, 8)?;
+            item.alive(lua, |item| change(item, &args, 1))??;
+            Ok(this)
+        });
+    }
+}
+
+/// The value of an attribute.
+fn attribute(lua: &Lua, this: TreeItem, name: &Value) -> Result<Value> {
+    let text = |text: String| lua.create_string(text).map(Value::String);
+    match name.as_string().map(|name| name.to_string_lossy()).as_deref() {
+        Some("text") => {
+            this.alive(lua, |_| ())?;
+            text(call::with(|call| super::label::of(call, this.item)))
+        }
+        Some("visible") => Ok(Value::Boolean(true)),
+        Some("generated") => this.alive(lua, |item| Value::Boolean(item.generated)),
+        Some("hidden") => this.alive(lua, |item| Value::Boolean(item.hidden)),
+        Some("len") => this.alive(lua, |item| Value::Integer(item.place.map_or(0, |place: Place| i64::from(place.len)))),
+        _ => no_member(lua, name, "TreeItem"),
+    }
+}
+
+impl UserData for TreeItem {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        for (name, is_little) in [("add", false), ("add_le", true)] {
+            methods.add_function(name, move |lua, mut values: MultiValue| {
+                let this = values.pop_front().unwrap_or(Value::Nil);
+                itself(lua, &this)?.add(lua, &values, is_little)
+            });
+        }
+        methods.add_function("add_packet_field", |lua, mut values: MultiValue| {
+            let this = values.pop_front().unwrap_or(Value::Nil);
+            itself(lua, &this)?.add_packet_field(lua, &values)
+        });
+        methods.add_method("referenced", |lua, this, _: MultiValue| this.alive(lua, |_| true));
+        add_changes(methods);
+        add_experts(methods);
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
+            let is_alive = call::with(|call| call.is(this.call));
+            Ok(format!("TreeItem: expired={}, has item=true, has subtree=true, they are the same", !is_alive))
+        });
+        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| attribute(lua, *this, &name));
+        methods.add_meta_method(MetaMethod::NewIndex, |lua, this, (name, value): (Value, Value)| {
+            let known = name.as_string().map(|name| name.to_string_lossy());
+            let Some((_, change)) = CHANGES.iter().find(|(name, _)| known.as_deref() == Some(name)) else {
+                return no_member(lua, &name, "TreeItem");
+            };
+            let args = Args::new(lua, "__newindex", MultiValue::from_vec(vec![value]));
+            this.alive(lua, |item| change(item, &args, 1))?
+        });
+    }
+}
+
+/// The error of a value of the wrong type.
+pub(super) fn wrong_value<T>(lua: &Lua, wanted: &str, got: &Value) -> Result<T> {
+    let got = if text(got).is_some() && !matches!(got, Value::String(_)) { "number" } else { type_of(got) };
+    fail(lua, format_args!("calling 'add' on bad self ({wanted} expected, got {got})"))
+}
