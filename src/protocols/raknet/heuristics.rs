@@ -37,9 +37,10 @@ pub(super) fn is_evident(datagram: &[u8]) -> bool {
 /// Datagrams of a connection whose setup was not captured.
 pub(super) const SERIES: Series = Series { least: 3, begins, follows };
 
-/// Whether a datagram is well-formed and contains frames.
+/// Whether a datagram is well-formed and contains reliable frames. Others have too few fields: packets of RTP resemble them.
 fn begins(datagram: &[u8]) -> bool {
-    datagram.first().is_some_and(|flags| flags & !DATA_FLAGS == VALID) && is_sound(datagram)
+    let is_data = datagram.first().is_some_and(|flags| flags & !DATA_FLAGS == VALID);
+    is_data && is_sound_with(datagram, |head, _| is_reliable(head.flags >> 5))
 }
 
 /// Whether the number of a datagram follows that of an earlier one, of which some may be lost.
@@ -167,6 +168,9 @@ mod tests {
         let datagram = |number: &str| trial::bytes(&format!("84 {number} 60 0018 010000 000000 00 8a0102"));
         let [first, next, far, before] = ["ffff00", "000001", "080001", "feff00"].map(datagram);
         assert!(begins(&first) && !begins(&first[..first.len() - 1]) && !begins(&trial::bytes("c0 0001 01 000000")));
+        // A packet of RTP whose timestamp is the length of an unreliable frame.
+        let rtp = format!("80 6655c5 00 0128 {}", "3c".repeat(37));
+        assert!(is_sound(&trial::bytes(&rtp)) && !begins(&trial::bytes(&rtp)));
         let head = first.first_chunk().unwrap();
         assert_eq!(
             [&next, &far, &before, &first].map(|later| follows(head, later)),

@@ -77,6 +77,8 @@ struct Session {
     /// Last offline ping: sender, its timestamp, frame and capture time.
     ping: Option<(Side, u64, u64, Time)>,
     ids: Ids,
+    /// The setup has other message IDs. Such games may encrypt what follows.
+    is_renumbered: bool,
 }
 
 impl Exchange for Session {
@@ -93,7 +95,8 @@ impl Exchange for Session {
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
-        self.is_open && heuristics::is_of_connection(bytes)
+        let is_right = if self.is_renumbered { heuristics::is_sound } else { heuristics::is_of_connection };
+        self.is_open && is_right(bytes)
     }
 
     fn memory_usage(&self) -> usize {
@@ -130,6 +133,7 @@ impl Session {
     fn offline(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let (frame, when) = wire.completed();
         let offline = offline::message(wire, &self.ids)?;
+        self.is_renumbered |= offline.is_renumbered;
         match (offline.id, offline.time) {
             (offline::PING | offline::PING_OPEN, Some(time)) => self.ping = Some((from, time, frame, when)),
             (offline::PONG, Some(echoed)) => {

@@ -98,6 +98,8 @@ fn lengths(id: u8) -> (usize, usize) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Offline {
     pub id: u8,
+    /// The game numbers messages anew.
+    pub is_renumbered: bool,
     /// Timestamp of a ping, or the echoed one.
     pub time: Option<u64>,
 }
@@ -122,14 +124,14 @@ pub(super) fn message(wire: &mut Wire<'_>, ids: &Ids) -> Result<Offline> {
         // A game that numbers messages anew may change their fields, too.
         magic(wire)?;
         wire.rest(&OFFLINE_DATA);
-        return Ok(Offline { id, time: None });
+        return Ok(Offline { id, is_renumbered: true, time: None });
     }
     let time = fields(wire, id, len)?;
     if !has_stock_length {
         wire.note(&BAD_LENGTH, format_args!("{len} bytes, not {least}"));
     }
     wire.rest(&UNPARSED);
-    Ok(Offline { id, time })
+    Ok(Offline { id, is_renumbered: stock.is_some(), time })
 }
 
 fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
