@@ -35,100 +35,100 @@ fn messages_are_dissected() {
       1..2 photon.message.flags = 0x00
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 0 (Init)
-      2..3 photon.init.protocol_major = 1
-      3..4 photon.init.protocol_minor = 8
-      4..5 photon.init.sdk = 0x1e
-      5..8 photon.init.client_version = 410603
-      8..9 photon.init.flags = 0x00
-      9..25 photon.init.application = "3f2a71c05f1e4b7c"
+      2..3 photon.message.init.protocol_major = 1
+      3..4 photon.message.init.protocol_minor = 8
+      4..5 photon.message.init.sdk = 0x1e
+      5..8 photon.message.init.client_version = 410603
+      8..9 photon.message.init.flags = 0x00
+      9..25 photon.message.init.application = "3f2a71c05f1e4b7c"
     photon.message 0..7 | Operation response | 229 Join lobby, 0 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x03
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 3 (Operation response)
-      2..3 photon.operation = 229 (Join lobby)
-      3..5 photon.return_code = 0
-      5..6 photon.debug_message
-        5..6 photon.value.type = 8 (null)
-      6..7 photon.parameter_count = 0
+      2..3 photon.message.operation = 229 (Join lobby)
+      3..5 photon.message.return_code = 0
+      5..6 photon.message.debug_message
+        5..6 photon.message.value.type = 8 (null)
+      6..7 photon.message.parameter_count = 0
     photon.message 0..10 | Operation response | 253 Raise event, returned 32761, 0 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x03
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 3 (Operation response)
-      2..3 photon.operation = 253 (Raise event)
-      3..5 photon.return_code = 32761
-      5..9 photon.debug_message
-        5..6 photon.value.type = 7 (string)
-        6..7 photon.value.length = 2
-        7..9 photon.value.text = "no"
-      9..10 photon.parameter_count = 0
+      2..3 photon.message.operation = 253 (Raise event)
+      3..5 photon.message.return_code = 32761
+      5..9 photon.message.debug_message
+        5..6 photon.message.value.type = 7 (string)
+        6..7 photon.message.value.length = 2
+        7..9 photon.message.value.text = "no"
+      9..10 photon.message.parameter_count = 0
     photon.message 0..12 | Operation response | 253 Raise event, returned 32761, 0 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x03
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 3 (Operation response)
-      2..3 photon.operation = 253 (Raise event)
-      3..5 photon.return_code = 32761
-      5..10 photon.debug_message
-        5..6 photon.value.letter = 0x73 (string)
-        6..8 photon.value.length = 2
-        8..10 photon.value.text = "no"
-      10..12 photon.parameter_count = 0
+      2..3 photon.message.operation = 253 (Raise event)
+      3..5 photon.message.return_code = 32761
+      5..10 photon.message.debug_message
+        5..6 photon.message.value.letter = 0x73 (string)
+        6..8 photon.message.value.length = 2
+        8..10 photon.message.value.text = "no"
+      10..12 photon.message.parameter_count = 0
     photon.message 0..4 | Operation request | 254 Leave, 0 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x02
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 2 (Operation request)
-      2..3 photon.operation = 254 (Leave)
-      3..4 photon.parameter_count = 0
+      2..3 photon.message.operation = 254 (Leave)
+      3..4 photon.message.parameter_count = 0
     photon.message 0..5 | Operation request | 254 Leave, 0 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x02
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 2 (Operation request)
-      2..3 photon.operation = 254 (Leave)
-      3..5 photon.parameter_count = 0
+      2..3 photon.message.operation = 254 (Leave)
+      3..5 photon.message.parameter_count = 0
     photon.message 0..9 | Internal operation request | 0 Exchange keys, 1 parameter
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x06
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 6 (Internal operation request)
-      2..3 photon.internal_operation = 0 (Exchange keys)
-      3..4 photon.parameter_count = 1
-      4..9 photon.parameter
-        4..5 photon.parameter.key = 1
-        5..6 photon.value.type = 67 (bytes)
-        6..7 photon.value.length = 2
-        7..9 photon.value.bytes = 0102
+      2..3 photon.message.internal_operation = 0 (Exchange keys)
+      3..4 photon.message.parameter_count = 1
+      4..9 photon.message.parameter
+        4..5 photon.message.parameter.key = 1
+        5..6 photon.message.value.type = 67 (bytes)
+        6..7 photon.message.value.length = 2
+        7..9 photon.message.value.bytes = 0102
     photon.message 0..8 | Operation request | 253 Raise event, 1 parameter
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x02
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 2 (Operation request)
-      2..3 photon.operation = 253 (Raise event)
-      3..5 photon.parameter_count = 1
-      5..8 photon.parameter
-        5..6 photon.parameter.key = 244
-        6..7 photon.value.letter = 0x62 (byte)
-        7..8 photon.value.number = 3
+      2..3 photon.message.operation = 253 (Raise event)
+      3..5 photon.message.parameter_count = 1
+      5..8 photon.message.parameter
+        5..6 photon.message.parameter.key = 244
+        6..7 photon.message.value.letter = 0x62 (byte)
+        7..8 photon.message.value.number = 3
     photon.message 0..17 | Operation request | 230 Authenticate, 2 parameters
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x02
         1..2 photon.message.encrypted = false
         1..2 photon.message.kind = 2 (Operation request)
-      2..3 photon.operation = 230 (Authenticate)
-      3..4 photon.parameter_count = 2
-      4..10 photon.parameter
-        4..5 photon.parameter.key = 220
-        5..6 photon.value.type = 7 (string)
-        6..7 photon.value.length = 3
-        7..10 photon.value.text = "1.0"
-      10..17 photon.parameter
-        10..11 photon.parameter.key = 216
-        11..12 photon.value.type = 7 (string)
-        12..13 photon.value.length = 4
-        13..17 photon.value.text = "pass"
+      2..3 photon.message.operation = 230 (Authenticate)
+      3..4 photon.message.parameter_count = 2
+      4..10 photon.message.parameter
+        4..5 photon.message.parameter.key = 220
+        5..6 photon.message.value.type = 7 (string)
+        6..7 photon.message.value.length = 3
+        7..10 photon.message.value.text = "1.0"
+      10..17 photon.message.parameter
+        10..11 photon.message.parameter.key = 216
+        11..12 photon.message.value.type = 7 (string)
+        12..13 photon.message.value.length = 4
+        13..17 photon.message.value.text = "pass"
     photon.message 0..6 | Operation request | encrypted
       0..1 photon.message.magic = 0xf3
       1..2 photon.message.flags = 0x82
@@ -140,400 +140,400 @@ fn messages_are_dissected() {
 
 #[test]
 fn values_of_the_version_1_8_are_dissected() {
-    insta::assert_snapshot!(trial::below(&read(VALUES_18), &["photon.parameter"]), @r#"
+    insta::assert_snapshot!(trial::below(&read(VALUES_18), &["photon.message.parameter"]), @r#"
     photon.message 0..219 | Event | 200, 43 parameters
-      4..7 photon.parameter
-        4..5 photon.parameter.key = 0
-        5..6 photon.value.type = 2 (boolean)
-        6..7 photon.value.bool = true
-      7..10 photon.parameter
-        7..8 photon.parameter.key = 1
-        8..9 photon.value.type = 3 (byte)
-        9..10 photon.value.number = 255
-      10..14 photon.parameter
-        10..11 photon.parameter.key = 2
-        11..12 photon.value.type = 4 (short)
-        12..14 photon.value.number = -2
-      14..20 photon.parameter
-        14..15 photon.parameter.key = 3
-        15..16 photon.value.type = 5 (float)
-        16..20 photon.value.float = 1.5
-      20..30 photon.parameter
-        20..21 photon.parameter.key = 4
-        21..22 photon.value.type = 6 (double)
-        22..30 photon.value.float = -1.5
-      30..37 photon.parameter
-        30..31 photon.parameter.key = 5
-        31..32 photon.value.type = 7 (string)
-        32..33 photon.value.length = 4
-        33..37 photon.value.text = "moor"
-      37..39 photon.parameter
-        37..38 photon.parameter.key = 6
-        38..39 photon.value.type = 8 (null)
-      39..46 photon.parameter
-        39..40 photon.parameter.key = 7
-        40..41 photon.value.type = 9 (integer)
-        41..46 photon.value.number = -2147483648
-      46..49 photon.parameter
-        46..47 photon.parameter.key = 8
-        47..48 photon.value.type = 10 (long)
-        48..49 photon.value.number = -1
-      49..52 photon.parameter
-        49..50 photon.parameter.key = 9
-        50..51 photon.value.type = 11 (integer of 1 byte)
-        51..52 photon.value.number = 5
-      52..55 photon.parameter
-        52..53 photon.parameter.key = 10
-        53..54 photon.value.type = 12 (negative integer of 1 byte)
-        54..55 photon.value.number = -5
-      55..59 photon.parameter
-        55..56 photon.parameter.key = 11
-        56..57 photon.value.type = 13 (integer of 2 bytes)
-        57..59 photon.value.number = 256
-      59..63 photon.parameter
-        59..60 photon.parameter.key = 12
-        60..61 photon.value.type = 14 (negative integer of 2 bytes)
-        61..63 photon.value.number = -256
-      63..66 photon.parameter
-        63..64 photon.parameter.key = 13
-        64..65 photon.value.type = 15 (long of 1 byte)
-        65..66 photon.value.number = 7
-      66..69 photon.parameter
-        66..67 photon.parameter.key = 14
-        67..68 photon.value.type = 16 (negative long of 1 byte)
-        68..69 photon.value.number = -7
-      69..73 photon.parameter
-        69..70 photon.parameter.key = 15
-        70..71 photon.value.type = 17 (long of 2 bytes)
-        71..73 photon.value.number = 1000
-      73..77 photon.parameter
-        73..74 photon.parameter.key = 16
-        74..75 photon.value.type = 18 (negative long of 2 bytes)
-        75..77 photon.value.number = -1000
-      77..83 photon.parameter
-        77..78 photon.parameter.key = 17
-        78..79 photon.value.type = 19 (custom)
-        79..80 photon.value.custom_type = 128
-        80..81 photon.value.length = 2
-        81..83 photon.value.bytes = 0102
-      83..89 photon.parameter
-        83..84 photon.parameter.key = 18
-        84..85 photon.value.type = 214
-        84..85 photon.value.custom_type = 86
-        85..86 photon.value.length = 3
-        86..89 photon.value.bytes = 010203
-      89..96 photon.parameter
-        89..90 photon.parameter.key = 19
-        90..91 photon.value.type = 20 (dictionary)
-        91..92 photon.dictionary.key_type = 3 (byte)
-        92..93 photon.dictionary.value_type = 9 (integer)
-        93..94 photon.value.count = 1
-        94..96 photon.entry
-          94..95 photon.value.number = 7
-          95..96 photon.value.number = 7
-      96..109 photon.parameter
-        96..97 photon.parameter.key = 20
-        97..98 photon.value.type = 20 (dictionary)
-        98..99 photon.dictionary.key_type = 0
-        99..100 photon.dictionary.value_type = 20 (dictionary)
-        100..101 photon.dictionary.key_type = 7 (string)
-        101..102 photon.dictionary.value_type = 3 (byte)
-        102..103 photon.value.count = 1
-        103..109 photon.entry
-          103..104 photon.value.type = 3 (byte)
-          104..105 photon.value.number = 5
-          105..106 photon.value.count = 1
-          106..109 photon.entry
-            106..107 photon.value.length = 1
-            107..108 photon.value.text = "a"
-            108..109 photon.value.number = 2
-      109..116 photon.parameter
-        109..110 photon.parameter.key = 21
-        110..111 photon.value.type = 21 (hashtable)
-        111..112 photon.value.count = 1
-        112..116 photon.entry
-          112..113 photon.value.type = 7 (string)
-          113..114 photon.value.length = 1
-          114..115 photon.value.text = "k"
-          115..116 photon.value.type = 27 (false)
-          115..116 photon.value.bool = false
-      116..122 photon.parameter
-        116..117 photon.parameter.key = 22
-        117..118 photon.value.type = 23 (objects)
-        118..119 photon.value.count = 2
-        119..121 photon.element
-          119..120 photon.value.type = 11 (integer of 1 byte)
-          120..121 photon.value.number = 1
-        121..122 photon.element
-          121..122 photon.value.type = 8 (null)
-      122..124 photon.parameter
-        122..123 photon.parameter.key = 23
-        123..124 photon.value.type = 27 (false)
-        123..124 photon.value.bool = false
-      124..126 photon.parameter
-        124..125 photon.parameter.key = 24
-        125..126 photon.value.type = 28 (true)
-        125..126 photon.value.bool = true
-      126..128 photon.parameter
-        126..127 photon.parameter.key = 25
-        127..128 photon.value.type = 29 (short 0)
-        127..128 photon.value.number = 0
-      128..130 photon.parameter
-        128..129 photon.parameter.key = 26
-        129..130 photon.value.type = 30 (integer 0)
-        129..130 photon.value.number = 0
-      130..132 photon.parameter
-        130..131 photon.parameter.key = 27
-        131..132 photon.value.type = 31 (long 0)
-        131..132 photon.value.number = 0
-      132..134 photon.parameter
-        132..133 photon.parameter.key = 28
-        133..134 photon.value.type = 32 (float 0)
-        133..134 photon.value.float = 0
-      134..136 photon.parameter
-        134..135 photon.parameter.key = 29
-        135..136 photon.value.type = 33 (double 0)
-        135..136 photon.value.float = 0
-      136..138 photon.parameter
-        136..137 photon.parameter.key = 30
-        137..138 photon.value.type = 34 (byte 0)
-        137..138 photon.value.number = 0
-      138..144 photon.parameter
-        138..139 photon.parameter.key = 31
-        139..140 photon.value.type = 64 (arrays)
-        140..141 photon.value.count = 1
-        141..144 photon.element
-          141..142 photon.value.type = 67 (bytes)
-          142..143 photon.value.length = 1
-          143..144 photon.value.bytes = aa
-      144..149 photon.parameter
-        144..145 photon.parameter.key = 32
-        145..146 photon.value.type = 66 (booleans)
-        146..147 photon.value.count = 10
-        147..149 photon.value.bits = ff03
-      149..154 photon.parameter
-        149..150 photon.parameter.key = 33
-        150..151 photon.value.type = 67 (bytes)
-        151..152 photon.value.length = 2
-        152..154 photon.value.bytes = c0ff
-      154..161 photon.parameter
-        154..155 photon.parameter.key = 34
-        155..156 photon.value.type = 68 (shorts)
-        156..157 photon.value.count = 2
-        157..159 photon.value.number = 1
-        159..161 photon.value.number = -1
-      161..168 photon.parameter
-        161..162 photon.parameter.key = 35
-        162..163 photon.value.type = 69 (floats)
-        163..164 photon.value.count = 1
-        164..168 photon.value.float = 1
-      168..179 photon.parameter
-        168..169 photon.parameter.key = 36
-        169..170 photon.value.type = 70 (doubles)
-        170..171 photon.value.count = 1
-        171..179 photon.value.float = 1
-      179..185 photon.parameter
-        179..180 photon.parameter.key = 37
-        180..181 photon.value.type = 71 (strings)
-        181..182 photon.value.count = 2
-        182..183 photon.value.length = 1
-        183..184 photon.value.text = "a"
-        184..185 photon.value.length = 0
-        185..185 photon.value.text = ""
-      185..190 photon.parameter
-        185..186 photon.parameter.key = 38
-        186..187 photon.value.type = 73 (integers)
-        187..188 photon.value.count = 2
-        188..189 photon.value.number = 1
-        189..190 photon.value.number = -1
-      190..194 photon.parameter
-        190..191 photon.parameter.key = 39
-        191..192 photon.value.type = 74 (longs)
-        192..193 photon.value.count = 1
-        193..194 photon.value.number = 1
-      194..202 photon.parameter
-        194..195 photon.parameter.key = 40
-        195..196 photon.value.type = 83 (customs)
-        196..197 photon.value.count = 2
-        197..198 photon.value.custom_type = 128
-        198..199 photon.value.length = 1
-        199..200 photon.value.bytes = aa
-        200..201 photon.value.length = 1
-        201..202 photon.value.bytes = bb
-      202..211 photon.parameter
-        202..203 photon.parameter.key = 41
-        203..204 photon.value.type = 84 (dictionaries)
-        204..205 photon.dictionary.key_type = 3 (byte)
-        205..206 photon.dictionary.value_type = 7 (string)
-        206..207 photon.value.count = 1
-        207..211 photon.element
-          207..208 photon.value.count = 1
-          208..211 photon.entry
-            208..209 photon.value.number = 5
-            209..210 photon.value.length = 1
-            210..211 photon.value.text = "b"
-      211..219 photon.parameter
-        211..212 photon.parameter.key = 42
-        212..213 photon.value.type = 85 (hashtables)
-        213..214 photon.value.count = 1
-        214..219 photon.element
-          214..215 photon.value.count = 1
-          215..219 photon.entry
-            215..216 photon.value.type = 11 (integer of 1 byte)
-            216..217 photon.value.number = 1
-            217..218 photon.value.type = 11 (integer of 1 byte)
-            218..219 photon.value.number = 2
+      4..7 photon.message.parameter
+        4..5 photon.message.parameter.key = 0
+        5..6 photon.message.value.type = 2 (boolean)
+        6..7 photon.message.value.bool = true
+      7..10 photon.message.parameter
+        7..8 photon.message.parameter.key = 1
+        8..9 photon.message.value.type = 3 (byte)
+        9..10 photon.message.value.number = 255
+      10..14 photon.message.parameter
+        10..11 photon.message.parameter.key = 2
+        11..12 photon.message.value.type = 4 (short)
+        12..14 photon.message.value.number = -2
+      14..20 photon.message.parameter
+        14..15 photon.message.parameter.key = 3
+        15..16 photon.message.value.type = 5 (float)
+        16..20 photon.message.value.float = 1.5
+      20..30 photon.message.parameter
+        20..21 photon.message.parameter.key = 4
+        21..22 photon.message.value.type = 6 (double)
+        22..30 photon.message.value.float = -1.5
+      30..37 photon.message.parameter
+        30..31 photon.message.parameter.key = 5
+        31..32 photon.message.value.type = 7 (string)
+        32..33 photon.message.value.length = 4
+        33..37 photon.message.value.text = "moor"
+      37..39 photon.message.parameter
+        37..38 photon.message.parameter.key = 6
+        38..39 photon.message.value.type = 8 (null)
+      39..46 photon.message.parameter
+        39..40 photon.message.parameter.key = 7
+        40..41 photon.message.value.type = 9 (integer)
+        41..46 photon.message.value.number = -2147483648
+      46..49 photon.message.parameter
+        46..47 photon.message.parameter.key = 8
+        47..48 photon.message.value.type = 10 (long)
+        48..49 photon.message.value.number = -1
+      49..52 photon.message.parameter
+        49..50 photon.message.parameter.key = 9
+        50..51 photon.message.value.type = 11 (integer of 1 byte)
+        51..52 photon.message.value.number = 5
+      52..55 photon.message.parameter
+        52..53 photon.message.parameter.key = 10
+        53..54 photon.message.value.type = 12 (negative integer of 1 byte)
+        54..55 photon.message.value.number = -5
+      55..59 photon.message.parameter
+        55..56 photon.message.parameter.key = 11
+        56..57 photon.message.value.type = 13 (integer of 2 bytes)
+        57..59 photon.message.value.number = 256
+      59..63 photon.message.parameter
+        59..60 photon.message.parameter.key = 12
+        60..61 photon.message.value.type = 14 (negative integer of 2 bytes)
+        61..63 photon.message.value.number = -256
+      63..66 photon.message.parameter
+        63..64 photon.message.parameter.key = 13
+        64..65 photon.message.value.type = 15 (long of 1 byte)
+        65..66 photon.message.value.number = 7
+      66..69 photon.message.parameter
+        66..67 photon.message.parameter.key = 14
+        67..68 photon.message.value.type = 16 (negative long of 1 byte)
+        68..69 photon.message.value.number = -7
+      69..73 photon.message.parameter
+        69..70 photon.message.parameter.key = 15
+        70..71 photon.message.value.type = 17 (long of 2 bytes)
+        71..73 photon.message.value.number = 1000
+      73..77 photon.message.parameter
+        73..74 photon.message.parameter.key = 16
+        74..75 photon.message.value.type = 18 (negative long of 2 bytes)
+        75..77 photon.message.value.number = -1000
+      77..83 photon.message.parameter
+        77..78 photon.message.parameter.key = 17
+        78..79 photon.message.value.type = 19 (custom)
+        79..80 photon.message.value.custom_type = 128
+        80..81 photon.message.value.length = 2
+        81..83 photon.message.value.bytes = 0102
+      83..89 photon.message.parameter
+        83..84 photon.message.parameter.key = 18
+        84..85 photon.message.value.type = 214
+        84..85 photon.message.value.custom_type = 86
+        85..86 photon.message.value.length = 3
+        86..89 photon.message.value.bytes = 010203
+      89..96 photon.message.parameter
+        89..90 photon.message.parameter.key = 19
+        90..91 photon.message.value.type = 20 (dictionary)
+        91..92 photon.message.dictionary.key_type = 3 (byte)
+        92..93 photon.message.dictionary.value_type = 9 (integer)
+        93..94 photon.message.value.count = 1
+        94..96 photon.message.entry
+          94..95 photon.message.value.number = 7
+          95..96 photon.message.value.number = 7
+      96..109 photon.message.parameter
+        96..97 photon.message.parameter.key = 20
+        97..98 photon.message.value.type = 20 (dictionary)
+        98..99 photon.message.dictionary.key_type = 0
+        99..100 photon.message.dictionary.value_type = 20 (dictionary)
+        100..101 photon.message.dictionary.key_type = 7 (string)
+        101..102 photon.message.dictionary.value_type = 3 (byte)
+        102..103 photon.message.value.count = 1
+        103..109 photon.message.entry
+          103..104 photon.message.value.type = 3 (byte)
+          104..105 photon.message.value.number = 5
+          105..106 photon.message.value.count = 1
+          106..109 photon.message.entry
+            106..107 photon.message.value.length = 1
+            107..108 photon.message.value.text = "a"
+            108..109 photon.message.value.number = 2
+      109..116 photon.message.parameter
+        109..110 photon.message.parameter.key = 21
+        110..111 photon.message.value.type = 21 (hashtable)
+        111..112 photon.message.value.count = 1
+        112..116 photon.message.entry
+          112..113 photon.message.value.type = 7 (string)
+          113..114 photon.message.value.length = 1
+          114..115 photon.message.value.text = "k"
+          115..116 photon.message.value.type = 27 (false)
+          115..116 photon.message.value.bool = false
+      116..122 photon.message.parameter
+        116..117 photon.message.parameter.key = 22
+        117..118 photon.message.value.type = 23 (objects)
+        118..119 photon.message.value.count = 2
+        119..121 photon.message.element
+          119..120 photon.message.value.type = 11 (integer of 1 byte)
+          120..121 photon.message.value.number = 1
+        121..122 photon.message.element
+          121..122 photon.message.value.type = 8 (null)
+      122..124 photon.message.parameter
+        122..123 photon.message.parameter.key = 23
+        123..124 photon.message.value.type = 27 (false)
+        123..124 photon.message.value.bool = false
+      124..126 photon.message.parameter
+        124..125 photon.message.parameter.key = 24
+        125..126 photon.message.value.type = 28 (true)
+        125..126 photon.message.value.bool = true
+      126..128 photon.message.parameter
+        126..127 photon.message.parameter.key = 25
+        127..128 photon.message.value.type = 29 (short 0)
+        127..128 photon.message.value.number = 0
+      128..130 photon.message.parameter
+        128..129 photon.message.parameter.key = 26
+        129..130 photon.message.value.type = 30 (integer 0)
+        129..130 photon.message.value.number = 0
+      130..132 photon.message.parameter
+        130..131 photon.message.parameter.key = 27
+        131..132 photon.message.value.type = 31 (long 0)
+        131..132 photon.message.value.number = 0
+      132..134 photon.message.parameter
+        132..133 photon.message.parameter.key = 28
+        133..134 photon.message.value.type = 32 (float 0)
+        133..134 photon.message.value.float = 0
+      134..136 photon.message.parameter
+        134..135 photon.message.parameter.key = 29
+        135..136 photon.message.value.type = 33 (double 0)
+        135..136 photon.message.value.float = 0
+      136..138 photon.message.parameter
+        136..137 photon.message.parameter.key = 30
+        137..138 photon.message.value.type = 34 (byte 0)
+        137..138 photon.message.value.number = 0
+      138..144 photon.message.parameter
+        138..139 photon.message.parameter.key = 31
+        139..140 photon.message.value.type = 64 (arrays)
+        140..141 photon.message.value.count = 1
+        141..144 photon.message.element
+          141..142 photon.message.value.type = 67 (bytes)
+          142..143 photon.message.value.length = 1
+          143..144 photon.message.value.bytes = aa
+      144..149 photon.message.parameter
+        144..145 photon.message.parameter.key = 32
+        145..146 photon.message.value.type = 66 (booleans)
+        146..147 photon.message.value.count = 10
+        147..149 photon.message.value.bits = ff03
+      149..154 photon.message.parameter
+        149..150 photon.message.parameter.key = 33
+        150..151 photon.message.value.type = 67 (bytes)
+        151..152 photon.message.value.length = 2
+        152..154 photon.message.value.bytes = c0ff
+      154..161 photon.message.parameter
+        154..155 photon.message.parameter.key = 34
+        155..156 photon.message.value.type = 68 (shorts)
+        156..157 photon.message.value.count = 2
+        157..159 photon.message.value.number = 1
+        159..161 photon.message.value.number = -1
+      161..168 photon.message.parameter
+        161..162 photon.message.parameter.key = 35
+        162..163 photon.message.value.type = 69 (floats)
+        163..164 photon.message.value.count = 1
+        164..168 photon.message.value.float = 1
+      168..179 photon.message.parameter
+        168..169 photon.message.parameter.key = 36
+        169..170 photon.message.value.type = 70 (doubles)
+        170..171 photon.message.value.count = 1
+        171..179 photon.message.value.float = 1
+      179..185 photon.message.parameter
+        179..180 photon.message.parameter.key = 37
+        180..181 photon.message.value.type = 71 (strings)
+        181..182 photon.message.value.count = 2
+        182..183 photon.message.value.length = 1
+        183..184 photon.message.value.text = "a"
+        184..185 photon.message.value.length = 0
+        185..185 photon.message.value.text = ""
+      185..190 photon.message.parameter
+        185..186 photon.message.parameter.key = 38
+        186..187 photon.message.value.type = 73 (integers)
+        187..188 photon.message.value.count = 2
+        188..189 photon.message.value.number = 1
+        189..190 photon.message.value.number = -1
+      190..194 photon.message.parameter
+        190..191 photon.message.parameter.key = 39
+        191..192 photon.message.value.type = 74 (longs)
+        192..193 photon.message.value.count = 1
+        193..194 photon.message.value.number = 1
+      194..202 photon.message.parameter
+        194..195 photon.message.parameter.key = 40
+        195..196 photon.message.value.type = 83 (customs)
+        196..197 photon.message.value.count = 2
+        197..198 photon.message.value.custom_type = 128
+        198..199 photon.message.value.length = 1
+        199..200 photon.message.value.bytes = aa
+        200..201 photon.message.value.length = 1
+        201..202 photon.message.value.bytes = bb
+      202..211 photon.message.parameter
+        202..203 photon.message.parameter.key = 41
+        203..204 photon.message.value.type = 84 (dictionaries)
+        204..205 photon.message.dictionary.key_type = 3 (byte)
+        205..206 photon.message.dictionary.value_type = 7 (string)
+        206..207 photon.message.value.count = 1
+        207..211 photon.message.element
+          207..208 photon.message.value.count = 1
+          208..211 photon.message.entry
+            208..209 photon.message.value.number = 5
+            209..210 photon.message.value.length = 1
+            210..211 photon.message.value.text = "b"
+      211..219 photon.message.parameter
+        211..212 photon.message.parameter.key = 42
+        212..213 photon.message.value.type = 85 (hashtables)
+        213..214 photon.message.value.count = 1
+        214..219 photon.message.element
+          214..215 photon.message.value.count = 1
+          215..219 photon.message.entry
+            215..216 photon.message.value.type = 11 (integer of 1 byte)
+            216..217 photon.message.value.number = 1
+            217..218 photon.message.value.type = 11 (integer of 1 byte)
+            218..219 photon.message.value.number = 2
     "#);
 }
 
 #[test]
 fn values_of_the_version_1_6_are_dissected() {
-    insta::assert_snapshot!(trial::below(&read(VALUES_16), &["photon.parameter"]), @r#"
+    insta::assert_snapshot!(trial::below(&read(VALUES_16), &["photon.message.parameter"]), @r#"
     photon.message 0..188 | Event | 200, 22 parameters
-      5..7 photon.parameter
-        5..6 photon.parameter.key = 0
-        6..7 photon.value.letter = 0x2a (null)
-      7..10 photon.parameter
-        7..8 photon.parameter.key = 1
-        8..9 photon.value.letter = 0x62 (byte)
-        9..10 photon.value.number = 255
-      10..13 photon.parameter
-        10..11 photon.parameter.key = 2
-        11..12 photon.value.letter = 0x6f (boolean)
-        12..13 photon.value.bool = true
-      13..17 photon.parameter
-        13..14 photon.parameter.key = 3
-        14..15 photon.value.letter = 0x6b (short)
-        15..17 photon.value.number = -2
-      17..23 photon.parameter
-        17..18 photon.parameter.key = 4
-        18..19 photon.value.letter = 0x69 (integer)
-        19..23 photon.value.number = -2147483648
-      23..33 photon.parameter
-        23..24 photon.parameter.key = 5
-        24..25 photon.value.letter = 0x6c (long)
-        25..33 photon.value.number = -1
-      33..39 photon.parameter
-        33..34 photon.parameter.key = 6
-        34..35 photon.value.letter = 0x66 (float)
-        35..39 photon.value.float = 1.5
-      39..49 photon.parameter
-        39..40 photon.parameter.key = 7
-        40..41 photon.value.letter = 0x64 (double)
-        41..49 photon.value.float = -1.5
-      49..57 photon.parameter
-        49..50 photon.parameter.key = 8
-        50..51 photon.value.letter = 0x73 (string)
-        51..53 photon.value.length = 4
-        53..57 photon.value.text = "moor"
-      57..65 photon.parameter
-        57..58 photon.parameter.key = 9
-        58..59 photon.value.letter = 0x78 (bytes)
-        59..63 photon.value.length = 2
-        63..65 photon.value.bytes = c0ff
-      65..73 photon.parameter
-        65..66 photon.parameter.key = 10
-        66..67 photon.value.letter = 0x63 (custom)
-        67..68 photon.value.custom_type = 86
-        68..70 photon.value.length = 3
-        70..73 photon.value.bytes = 010203
-      73..82 photon.parameter
-        73..74 photon.parameter.key = 11
-        74..75 photon.value.letter = 0x61 (strings)
-        75..77 photon.value.count = 2
-        77..79 photon.value.length = 1
-        79..80 photon.value.text = "a"
-        80..82 photon.value.length = 0
-        82..82 photon.value.text = ""
-      82..96 photon.parameter
-        82..83 photon.parameter.key = 12
-        83..84 photon.value.letter = 0x6e (integers)
-        84..88 photon.value.count = 2
-        88..92 photon.value.number = 1
-        92..96 photon.value.number = -1
-      96..105 photon.parameter
-        96..97 photon.parameter.key = 13
-        97..98 photon.value.letter = 0x79 (array)
-        98..100 photon.value.count = 2
-        100..101 photon.array.letter = 0x6b (short)
-        101..103 photon.value.number = 1
-        103..105 photon.value.number = -1
-      105..115 photon.parameter
-        105..106 photon.parameter.key = 14
-        106..107 photon.value.letter = 0x7a (objects)
-        107..109 photon.value.count = 2
-        109..114 photon.element
-          109..110 photon.value.letter = 0x69 (integer)
-          110..114 photon.value.number = 1
-        114..115 photon.element
-          114..115 photon.value.letter = 0x2a (null)
-      115..125 photon.parameter
-        115..116 photon.parameter.key = 15
-        116..117 photon.value.letter = 0x68 (hashtable)
-        117..119 photon.value.count = 1
-        119..125 photon.entry
-          119..120 photon.value.letter = 0x73 (string)
-          120..122 photon.value.length = 1
-          122..123 photon.value.text = "k"
-          123..124 photon.value.letter = 0x6f (boolean)
-          124..125 photon.value.bool = false
-      125..136 photon.parameter
-        125..126 photon.parameter.key = 16
-        126..127 photon.value.letter = 0x44 (dictionary)
-        127..128 photon.dictionary.key_letter = 0x62 (byte)
-        128..129 photon.dictionary.value_letter = 0x69 (integer)
-        129..131 photon.value.count = 1
-        131..136 photon.entry
-          131..132 photon.value.number = 7
-          132..136 photon.value.number = 7
-      136..147 photon.parameter
-        136..137 photon.parameter.key = 17
-        137..138 photon.value.letter = 0x44 (dictionary)
-        138..139 photon.dictionary.key_letter = 0x00
-        139..140 photon.dictionary.value_letter = 0x73 (string)
-        140..142 photon.value.count = 1
-        142..147 photon.entry
-          142..143 photon.value.letter = 0x62 (byte)
-          143..144 photon.value.number = 5
-          144..146 photon.value.length = 1
-          146..147 photon.value.text = "a"
-      147..157 photon.parameter
-        147..148 photon.parameter.key = 18
-        148..149 photon.value.letter = 0x79 (array)
-        149..151 photon.value.count = 1
-        151..152 photon.array.letter = 0x78 (bytes)
-        152..156 photon.value.length = 1
-        156..157 photon.value.bytes = aa
-      157..166 photon.parameter
-        157..158 photon.parameter.key = 19
-        158..159 photon.value.letter = 0x79 (array)
-        159..161 photon.value.count = 1
-        161..162 photon.array.letter = 0x63 (custom)
-        162..163 photon.value.custom_type = 86
-        163..165 photon.value.length = 1
-        165..166 photon.value.bytes = aa
-      166..179 photon.parameter
-        166..167 photon.parameter.key = 20
-        167..168 photon.value.letter = 0x79 (array)
-        168..170 photon.value.count = 1
-        170..171 photon.array.letter = 0x44 (dictionary)
-        171..172 photon.dictionary.key_letter = 0x62 (byte)
-        172..173 photon.dictionary.value_letter = 0x73 (string)
-        173..179 photon.element
-          173..175 photon.value.count = 1
-          175..179 photon.entry
-            175..176 photon.value.number = 5
-            176..178 photon.value.length = 1
-            178..179 photon.value.text = "b"
-      179..188 photon.parameter
-        179..180 photon.parameter.key = 21
-        180..181 photon.value.letter = 0x79 (array)
-        181..183 photon.value.count = 1
-        183..184 photon.array.letter = 0x79 (array)
-        184..188 photon.element
-          184..186 photon.value.count = 1
-          186..187 photon.array.letter = 0x62 (byte)
-          187..188 photon.value.number = 5
+      5..7 photon.message.parameter
+        5..6 photon.message.parameter.key = 0
+        6..7 photon.message.value.letter = 0x2a (null)
+      7..10 photon.message.parameter
+        7..8 photon.message.parameter.key = 1
+        8..9 photon.message.value.letter = 0x62 (byte)
+        9..10 photon.message.value.number = 255
+      10..13 photon.message.parameter
+        10..11 photon.message.parameter.key = 2
+        11..12 photon.message.value.letter = 0x6f (boolean)
+        12..13 photon.message.value.bool = true
+      13..17 photon.message.parameter
+        13..14 photon.message.parameter.key = 3
+        14..15 photon.message.value.letter = 0x6b (short)
+        15..17 photon.message.value.number = -2
+      17..23 photon.message.parameter
+        17..18 photon.message.parameter.key = 4
+        18..19 photon.message.value.letter = 0x69 (integer)
+        19..23 photon.message.value.number = -2147483648
+      23..33 photon.message.parameter
+        23..24 photon.message.parameter.key = 5
+        24..25 photon.message.value.letter = 0x6c (long)
+        25..33 photon.message.value.number = -1
+      33..39 photon.message.parameter
+        33..34 photon.message.parameter.key = 6
+        34..35 photon.message.value.letter = 0x66 (float)
+        35..39 photon.message.value.float = 1.5
+      39..49 photon.message.parameter
+        39..40 photon.message.parameter.key = 7
+        40..41 photon.message.value.letter = 0x64 (double)
+        41..49 photon.message.value.float = -1.5
+      49..57 photon.message.parameter
+        49..50 photon.message.parameter.key = 8
+        50..51 photon.message.value.letter = 0x73 (string)
+        51..53 photon.message.value.length = 4
+        53..57 photon.message.value.text = "moor"
+      57..65 photon.message.parameter
+        57..58 photon.message.parameter.key = 9
+        58..59 photon.message.value.letter = 0x78 (bytes)
+        59..63 photon.message.value.length = 2
+        63..65 photon.message.value.bytes = c0ff
+      65..73 photon.message.parameter
+        65..66 photon.message.parameter.key = 10
+        66..67 photon.message.value.letter = 0x63 (custom)
+        67..68 photon.message.value.custom_type = 86
+        68..70 photon.message.value.length = 3
+        70..73 photon.message.value.bytes = 010203
+      73..82 photon.message.parameter
+        73..74 photon.message.parameter.key = 11
+        74..75 photon.message.value.letter = 0x61 (strings)
+        75..77 photon.message.value.count = 2
+        77..79 photon.message.value.length = 1
+        79..80 photon.message.value.text = "a"
+        80..82 photon.message.value.length = 0
+        82..82 photon.message.value.text = ""
+      82..96 photon.message.parameter
+        82..83 photon.message.parameter.key = 12
+        83..84 photon.message.value.letter = 0x6e (integers)
+        84..88 photon.message.value.count = 2
+        88..92 photon.message.value.number = 1
+        92..96 photon.message.value.number = -1
+      96..105 photon.message.parameter
+        96..97 photon.message.parameter.key = 13
+        97..98 photon.message.value.letter = 0x79 (array)
+        98..100 photon.message.value.count = 2
+        100..101 photon.message.array.letter = 0x6b (short)
+        101..103 photon.message.value.number = 1
+        103..105 photon.message.value.number = -1
+      105..115 photon.message.parameter
+        105..106 photon.message.parameter.key = 14
+        106..107 photon.message.value.letter = 0x7a (objects)
+        107..109 photon.message.value.count = 2
+        109..114 photon.message.element
+          109..110 photon.message.value.letter = 0x69 (integer)
+          110..114 photon.message.value.number = 1
+        114..115 photon.message.element
+          114..115 photon.message.value.letter = 0x2a (null)
+      115..125 photon.message.parameter
+        115..116 photon.message.parameter.key = 15
+        116..117 photon.message.value.letter = 0x68 (hashtable)
+        117..119 photon.message.value.count = 1
+        119..125 photon.message.entry
+          119..120 photon.message.value.letter = 0x73 (string)
+          120..122 photon.message.value.length = 1
+          122..123 photon.message.value.text = "k"
+          123..124 photon.message.value.letter = 0x6f (boolean)
+          124..125 photon.message.value.bool = false
+      125..136 photon.message.parameter
+        125..126 photon.message.parameter.key = 16
+        126..127 photon.message.value.letter = 0x44 (dictionary)
+        127..128 photon.message.dictionary.key_letter = 0x62 (byte)
+        128..129 photon.message.dictionary.value_letter = 0x69 (integer)
+        129..131 photon.message.value.count = 1
+        131..136 photon.message.entry
+          131..132 photon.message.value.number = 7
+          132..136 photon.message.value.number = 7
+      136..147 photon.message.parameter
+        136..137 photon.message.parameter.key = 17
+        137..138 photon.message.value.letter = 0x44 (dictionary)
+        138..139 photon.message.dictionary.key_letter = 0x00
+        139..140 photon.message.dictionary.value_letter = 0x73 (string)
+        140..142 photon.message.value.count = 1
+        142..147 photon.message.entry
+          142..143 photon.message.value.letter = 0x62 (byte)
+          143..144 photon.message.value.number = 5
+          144..146 photon.message.value.length = 1
+          146..147 photon.message.value.text = "a"
+      147..157 photon.message.parameter
+        147..148 photon.message.parameter.key = 18
+        148..149 photon.message.value.letter = 0x79 (array)
+        149..151 photon.message.value.count = 1
+        151..152 photon.message.array.letter = 0x78 (bytes)
+        152..156 photon.message.value.length = 1
+        156..157 photon.message.value.bytes = aa
+      157..166 photon.message.parameter
+        157..158 photon.message.parameter.key = 19
+        158..159 photon.message.value.letter = 0x79 (array)
+        159..161 photon.message.value.count = 1
+        161..162 photon.message.array.letter = 0x63 (custom)
+        162..163 photon.message.value.custom_type = 86
+        163..165 photon.message.value.length = 1
+        165..166 photon.message.value.bytes = aa
+      166..179 photon.message.parameter
+        166..167 photon.message.parameter.key = 20
+        167..168 photon.message.value.letter = 0x79 (array)
+        168..170 photon.message.value.count = 1
+        170..171 photon.message.array.letter = 0x44 (dictionary)
+        171..172 photon.message.dictionary.key_letter = 0x62 (byte)
+        172..173 photon.message.dictionary.value_letter = 0x73 (string)
+        173..179 photon.message.element
+          173..175 photon.message.value.count = 1
+          175..179 photon.message.entry
+            175..176 photon.message.value.number = 5
+            176..178 photon.message.value.length = 1
+            178..179 photon.message.value.text = "b"
+      179..188 photon.message.parameter
+        179..180 photon.message.parameter.key = 21
+        180..181 photon.message.value.letter = 0x79 (array)
+        181..183 photon.message.value.count = 1
+        183..184 photon.message.array.letter = 0x79 (array)
+        184..188 photon.message.element
+          184..186 photon.message.value.count = 1
+          186..187 photon.message.array.letter = 0x62 (byte)
+          187..188 photon.message.value.number = 5
     "#);
 }
 
