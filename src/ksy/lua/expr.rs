@@ -23,7 +23,10 @@ impl Lua<'_> {
             Kind::List(elements) => format!("({{ n = {}, {} }})", elements.len(), self.all(elements)?),
             Kind::Member(id, value) => format!("{}{}", self.integer(*value, expr), self.member_comment(*id, *value)),
             Kind::ToEnum(value, _) => of(value)?,
-            Kind::Variable { .. } => return obstacle("a session variable"),
+            Kind::Variable { top, variable, .. } => match self.session_variable(*top, *variable) {
+                Some(name) => name,
+                None => return obstacle("a session variable of another file"),
+            },
             Kind::Call(name, _) => return obstacle(&format!("the function {name}")),
             Kind::Table(..) => return obstacle("a table"),
             Kind::This => "this".to_owned(),

@@ -9,6 +9,7 @@ mod expr;
 mod fields;
 mod names;
 mod registration;
+mod session;
 mod types;
 
 use super::Diagnostic;
@@ -59,7 +60,7 @@ pub fn refusal(spec: &Spec) -> Option<String> {
 #[must_use]
 pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
     let names = Names::new(spec);
-    let lua = Lua { spec, names, inexact: RefCell::default(), problems: RefCell::default(), enums: RefCell::default() };
+    let lua = Lua { spec, top, names, inexact: RefCell::default(), problems: RefCell::default(), enums: RefCell::default() };
     let text = lua.file(top);
     Dissector { text, diagnostics: lua.problems.into_inner().into_diagnostics(&spec.files) }
 }
@@ -79,6 +80,8 @@ impl Obstacle {
 
 struct Lua<'s> {
     spec: &'s Spec,
+    /// The type of the whole file.
+    top: TypeId,
     names: Names,
     /// Constructs of the current code that Lua does not support exactly.
     inexact: RefCell<Vec<String>>,
@@ -98,7 +101,11 @@ impl Lua<'_> {
         let runs = units.runs(self.spec);
         types.iter().for_each(|id| self.write_type(*id, &runs, &mut code));
         registration.iter().for_each(|registration| self.titles(registration, &mut code));
+        let has_session = self.has_session(&units);
         self.dissector(&units, registration.is_some_and(Registration::is_on_tcp), &mut code);
+        if has_session {
+            self.session(&units, &mut code);
+        }
         let mut end = Code::default();
         self.register(registration, &mut end);
         self.enums.borrow_mut().extend(fields.enums());
@@ -108,6 +115,10 @@ impl Lua<'_> {
         text += PRELUDE;
         text.push_str(&section("What all dissectors of this kind share: finding messages."));
         text += STREAM;
+        if has_session {
+            text.push_str(&section("What dissectors with session variables share."));
+            text += session::SESSION;
+        }
         text.push_str(&section(&format!("The protocol {}.", of.name)));
         text += &self.declarations(&fields, &types);
         text += &code.into_text();

@@ -32,6 +32,11 @@ impl Units {
         Units { roots, is_connection, units: roots.distinct().into_iter().map(|root| (root, unit_of(root))).collect() }
     }
 
+    /// The roots with what they contain.
+    pub(super) fn each(&self) -> impl Iterator<Item = &(TypeId, Result<Unit, String>)> {
+        self.units.iter()
+    }
+
     /// Types whose fields belong to the protocol itself.
     pub(super) fn tops(&self) -> Vec<TypeId> {
         let whole = self.units.iter().filter_map(|(_, unit)| if let Ok(Unit::Whole(of)) = unit { Some(*of) } else { None });
@@ -134,6 +139,9 @@ impl Lua<'_> {
         to.blank();
         let Roots { client, server, any } = units.roots;
         to.open("local function unit_of(pinfo)");
+        if self.has_session(units) {
+            to.line("enter(pinfo)");
+        }
         if client != any {
             to.line(&format!("if pinfo.dst_port == pinfo.match then return {} end", self.variable(client)));
         }

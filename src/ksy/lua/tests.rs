@@ -171,6 +171,67 @@ fn what_lua_cannot_do_is_a_comment_in_place_and_a_warning() {
     assert!(lua.contains("is rounded") && warnings.len() == 1, "{lua}\n{warnings:?}");
 }
 
+/// The protocol-specific part for a file with a session, and the warnings.
+fn lua_of_session(session: &str, body: &str) -> (String, Vec<String>) {
+    let meta = format!("meta: {{id: t, endian: le, -proto-dissect: {{transport: tcp, ports: 7000, session: {session}}}}}\n");
+    let Loaded { spec, diagnostics, .. } = load_text(Path::new("t.ksy"), &(meta + body));
+    let spec = spec.unwrap_or_else(|| panic!("{diagnostics:?}"));
+    let written = dissector(&spec, spec.roots[0]);
+    let own = written.text.split("-- The protocol t.\n").nth(1).unwrap().to_owned();
+    (own, written.diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
+}
+
+#[test]
+fn session_variables_are_tables_of_a_conversation() {
+    let (lua, warnings) = lua_of_session(
+        "{state: 0, sent: {init: 1, per: direction, increment: true}, twice: '_root.state * 2'}",
+        "params: [{id: pd_dir, type: u1}, {id: state, type: s2}, {id: sent, type: u1}, {id: twice, type: u4}]\n\
+         seq: [{id: all, type: m, repeat: eos}]\n\
+         types:\n  m:\n    seq:\n      - {id: a, type: u1, if: _root.state == 3, -proto-dissect: {set: {state: a + _root.sent}}}\n\
+         \x20     - {id: b, type: done}\n    instances: {dir: {value: _root.pd_dir + _root.twice}}\n\
+         \x20 done: {-proto-dissect: {set: {state: -1}}}\n",
+    );
+    assert!(warnings.is_empty(), "{warnings:?}");
+    for line in [
+        "if vars.state == 3 then",
+        "effect(function() set(\"state\", this.a + vars.sent) end)",
+        "effect(function() set(\"state\", -1) end)",
+        "initial.state = function() return 0 end",
+        "initial.twice = function() return vars.state * 2 end",
+        "widths.state = { 16, true }",
+        "widths.sent = { 8, false }",
+        "per_direction.sent = true",
+        "counters.sent = true",
+        "parameters.t = { \"pd_dir\", \"state\", \"sent\", \"twice\" }",
+        "enter(pinfo)",
+    ] {
+        assert!(lua.lines().any(|own| own.trim() == line), "{line}\n{lua}");
+    }
+    assert!(!lua_of("seq: [{id: a, type: u1}]\n").0.contains("enter(pinfo)"));
+}
+
+#[test]
+fn ciphers_and_keys_of_a_session_are_warnings() {
+    let (lua, warnings) = lua_of_session(
+        "{k: key, n: {init: 0, share: client, reset-on: gap}}",
+        "params: [{id: k, type: bytes}, {id: n, type: u1}]\nseq: [{id: all, type: m, repeat: eos}]\ntypes:\n  m:\n    seq:\n\
+         \x20     - {id: a, type: u1, -proto-dissect: {stream: {client: rc4(_root.k)}, set: {n: a}}}\n\
+         \x20     - {id: b, type: u1, if: _root.n > 0, -proto-dissect: {stream: {both: none}}}\n",
+    );
+    assert!(lua.contains("effect(function() seal(true, false, true) end)"), "{lua}");
+    assert!(lua.contains("effect(function() seal(true, true, false) end)"), "{lua}");
+    for what in ["the key `k`", "`share`", "`reset-on`", "`stream` of rc4"] {
+        assert_eq!(warnings.iter().filter(|warning| warning.contains(what)).count(), 1, "{what}: {warnings:?}");
+    }
+    // A first value that Lua cannot compute fails where it is read.
+    let body = "params: [{id: k, type: bytes}]\nseq: [{id: all, type: m, repeat: eos}]\ntypes: {m: {seq: [{id: a, size: 16, valid: _root.k}]}}\n";
+    let (lua, warnings) = lua_of_session("{k: 'md5([1, 2])'}", body);
+    let lines: Vec<&str> = lua.lines().map(str::trim).collect();
+    let at = lines.iter().position(|line| *line == "function initial.k()").unwrap_or_else(|| panic!("{lua}"));
+    assert!(lines[at + 2].starts_with("fail(\"not read by this script: the function md5") && lines[at + 3] == "end", "{lua}");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+}
+
 #[test]
 fn text_of_a_file_cannot_leave_its_literal_or_comment() {
     let body =

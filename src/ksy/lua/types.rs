@@ -35,6 +35,7 @@ impl Lua<'_> {
     fn read(&self, head: &str, of: &Type, seq: &[Member], to: &mut Code) {
         to.open(head);
         self.attributes(of, seq, to);
+        self.effect(&of.effect, to);
         to.close("end");
     }
 
@@ -128,7 +129,11 @@ impl Lua<'_> {
         comment(&attribute.docs, to);
         let place = member("this", &attribute.name);
         let mut code = Code::at(to.depth());
-        let done = self.guarded(attribute, &mut code, |code| self.value(attribute, &place, code));
+        let done = self.guarded(attribute, &mut code, |code| {
+            self.value(attribute, &place, code)?;
+            self.effect(&attribute.effect, code);
+            Ok(())
+        });
         self.place(done, code, to);
     }
 
@@ -286,7 +291,7 @@ impl Lua<'_> {
     fn instance(&self, of: &Member, code: &mut Code) -> Result<(), Obstacle> {
         code.indent();
         let read = match &of.source {
-            ValueSource::Value(value) if of.condition.is_none() && of.valid.is_none() => {
+            ValueSource::Value(value) if of.condition.is_none() && of.valid.is_none() && of.effect.is_empty() => {
                 code.line(&format!("return {}", self.calculated(of, bare(&self.expr(value)?))));
                 return Ok(());
             }
@@ -298,6 +303,11 @@ impl Lua<'_> {
             Some(read) => self.positional(of, read, code),
             None => self.value(of, "value", code),
         })?;
+        if !of.effect.is_empty() {
+            code.open("if tree then");
+            self.effect(&of.effect, code);
+            code.close("end");
+        }
         let value = if read.is_none() { self.calculated(of, "value") } else { "value".to_owned() };
         code.line(&format!("return {value}"));
         Ok(())
