@@ -1,6 +1,6 @@
 //! `explore`: known protocols explored as unknown ones, and the generated file dissected by the program itself.
 
-use crate::common::{binary, own_cases};
+use crate::common::{Folder, binary, own_cases, run};
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -324,4 +324,19 @@ fn every_command_of_the_documentation_succeeds_with_output() {
             });
         }
     });
+}
+
+#[test]
+fn messages_inside_datagrams_are_found_and_the_file_delivers_them() {
+    let shown = run(&["explore", "samples/ksy/rooms.pcap", "-s", "udp/0"]);
+    assert!(shown.out.contains("inside: a run of length@20:u32le+24"), "{}", shown.out);
+    let file = run(&["explore", "samples/ksy/rooms.pcap", "-s", "udp/0", "--ksy"]);
+    assert!(file.out.contains("deliver: {of: elements, when: len_data > 0, data: data, as: message}"), "{}", file.out);
+    let scratch = Folder::new("inside");
+    let path = scratch.file("inside.ksy");
+    std::fs::write(&path, &file.out).unwrap();
+    let read = run(&["-k", path.to_str().unwrap(), "--json", "samples/ksy/rooms.pcap"]);
+    let inner = read.out.lines().filter(|line| line.contains(r#"unknown_udp_0:unknown_udp_0""#)).count();
+    // 23 segments with bytes, one of them twice.
+    assert_eq!((inner, read.code), (24, 0), "{}", read.err);
 }

@@ -59,6 +59,15 @@ pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::R
         of.put("streams", &streams)?;
         of.list("sides", explored.sides.iter().enumerate(), |of, (number, side)| one_side(explored, number, side, of))?;
         of.list("framing", &explored.framing, |of, hypothesis| framing(hypothesis, of))?;
+        if let Some(inner) = &explored.inner {
+            of.object("inner", |of| {
+                of.words("rule", inner.rule())?;
+                of.put("skip", &inner.header)?;
+                of.put("elements", &inner.elements)?;
+                of.put("datagrams", &inner.datagrams)?;
+                of.put("of", &inner.of)
+            })?;
+        }
         if let Kinds::Column(at) = explored.kinds {
             of.object("discriminator", |of| {
                 of.put("offset", &at.offset)?;
@@ -95,6 +104,10 @@ fn one_side(explored: &Explored<'_>, number: usize, side: &Side, of: &mut Member
     let starts = best.and_then(|best| best.starts.get(number)).map_or(&[][..], Vec::as_slice);
     let starts: Vec<u64> = starts.iter().map(|at| side.offset(*at)).collect();
     of.put("starts", &starts)?;
+    if let Some(inner) = &explored.inner {
+        let starts: Vec<u64> = inner.starts(side).into_iter().map(|at| side.offset(at)).collect();
+        of.put("inner_starts", &starts)?;
+    }
     of.put("end", &side.offset(best.and_then(|best| best.ends.get(number)).copied().unwrap_or(0)))?;
     of.put("entropy", &round(entropy(&side.bytes)))?;
     of.put("printable", &round(super::messages::printable(&side.bytes)))

@@ -1,6 +1,7 @@
 //! Generates a Kaitai Struct file, and verifies it with the messages of the capture.
 
 use super::columns::{Column, Label};
+use super::inner::Inner;
 use super::json::Hex;
 use super::messages::{Discriminator, Kind, Kinds};
 use super::rule::{Endian, Number, Rule, Size, Varint};
@@ -23,6 +24,11 @@ const KINDS: usize = 200;
 /// # Errors
 /// Why Kaitai Struct cannot express the framing, or where the file disagrees with it.
 pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
+    if let Some(inner) = &explored.inner {
+        let text = elements(explored, inner);
+        verify(explored, &text)?;
+        return Ok(text);
+    }
     let text = text(explored)?;
     verify(explored, &text)?;
     Ok(text)
@@ -67,6 +73,49 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
         out.push_str(VLQ);
     }
     Ok(out)
+}
+
+/// Writes datagrams of elements, each of which carries a message.
+fn elements(explored: &Explored<'_>, inner: &Inner) -> String {
+    let mut out = String::new();
+    head(explored, &mut out);
+    let end = i64::try_from(inner.at.end()).unwrap_or_default();
+    let least = (end - inner.bias).max(0);
+    let deliver = format!("    deliver: {{of: elements, when: len_data > {least}, data: data, as: message}}\ndoc: |\n");
+    out = out.replacen("doc: |\n", &deliver, 1);
+    let _ = writeln!(out, "  Inside datagrams {inner}: {} elements in {} of {}.", inner.elements, inner.datagrams, inner.of);
+    out.push_str("seq:\n");
+    let others: Vec<String> = inner.others.iter().map(|size| format!("_io.size != {size}")).collect();
+    let condition = others.join(" and ");
+    let otherwise = condition.replace("!=", "==").replace(" and ", " or ");
+    if inner.header > 0 {
+        let _ = writeln!(out, "  - id: header\n    size: {}", inner.header);
+        if !condition.is_empty() {
+            let _ = writeln!(out, "    if: {condition}");
+        }
+    }
+    out.push_str("  - id: elements\n    type: element\n    repeat: eos\n");
+    if !condition.is_empty() {
+        let _ = writeln!(out, "    if: {condition}\n  - id: other\n    size-eos: true\n    if: {otherwise}");
+    }
+    out.push_str("types:\n  element:\n    seq:\n");
+    let at = inner.at;
+    if at.offset > 0 {
+        let _ = writeln!(out, "      - id: unk_00\n        size: {}", at.offset);
+    }
+    let _ = writeln!(out, "      - id: len_data\n        type: {}", number_type(at.width, at.endian));
+    let size = match inner.bias - end {
+        0 => String::from("len_data"),
+        // The length counts bytes before its end.
+        less @ ..0 => format!("len_data - {}", -less),
+        more => {
+            let _ = writeln!(out, "      - id: unk_{end:02x}\n        size: {more}");
+            String::from("len_data")
+        }
+    };
+    let _ = writeln!(out, "      - id: data\n        size: {size}");
+    out.push_str("  message:\n    seq:\n      - id: data\n        size-eos: true\n");
+    out
 }
 
 /// The common rule of all sides. Consistent tables of sizes are merged.

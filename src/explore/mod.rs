@@ -14,6 +14,7 @@ mod datagram_length;
 mod find;
 pub mod framing;
 mod given;
+pub mod inner;
 mod inspect;
 mod json;
 mod ksy;
@@ -35,6 +36,7 @@ pub use view::View;
 
 use columns::Column;
 use framing::{Given, Hypothesis};
+use inner::Inner;
 use messages::{Kind, Kinds, Message};
 use rule::Rule;
 
@@ -55,6 +57,8 @@ pub struct Explored<'a> {
     pub sides: &'a [Side],
     /// Framing hypotheses, best first.
     pub framing: Vec<Hypothesis>,
+    /// For datagrams, the elements in them.
+    pub inner: Option<Inner>,
     /// The messages of the best framing.
     pub messages: Vec<Message<'a>>,
     /// How kinds are distinguished.
@@ -107,7 +111,8 @@ pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
     let groups = messages::group(&messages, kinds);
     let ksy = Err(String::new());
-    Explored { sides, framing, messages, kinds, groups, columns: Vec::new(), ksy, notes: Vec::new() }
+    let inner = if options.given.dirs.iter().all(Option::is_none) { inner::inner(sides) } else { None };
+    Explored { sides, framing, inner, messages, kinds, groups, columns: Vec::new(), ksy, notes: Vec::new() }
 }
 
 /// Notes on the results.

@@ -78,6 +78,11 @@ impl View {
         }
         writeln!(to)?;
         self.framing(&explored.framing, to)?;
+        if let Some(inner) = &explored.inner {
+            let (elements, datagrams, of) = (Thousands(inner.elements), Thousands(inner.datagrams), Thousands(inner.of));
+            writeln!(to, "inside: {inner}")?;
+            writeln!(to, "  {elements} elements in {datagrams} of {of} datagrams, several in {}", Thousands(inner.several))?;
+        }
         writeln!(to)?;
         self.kinds(explored, to)?;
         let mut order: Vec<usize> = (0..explored.groups.len()).collect();
