@@ -50,10 +50,8 @@ pub(super) fn recognize(bytes: &[u8]) -> bool {
 fn encoding(kind: u8, body: &[u8]) -> Option<Encoding> {
     let fits = |encoding: Encoding, kind: u8| encoding.has(kind).then_some(encoding);
     match (kind, body) {
-        (RESPONSE | INTERNAL_RESPONSE, [_, _, _, debug, ..]) => [Encoding::V16, Encoding::V18].into_iter().find_map(|one| {
-            let is_message = matches!((one, debug), (Encoding::V16, b'*' | b's') | (Encoding::V18, 7 | 8));
-            is_message.then_some(one)
-        }),
+        (RESPONSE | INTERNAL_RESPONSE, [_, _, _, b'*' | b's', ..]) => Some(Encoding::V16),
+        (RESPONSE | INTERNAL_RESPONSE, [_, _, _, 7 | 8, ..]) => Some(Encoding::V18),
         (REQUEST | INTERNAL_REQUEST | EVENT_KIND, [_, 0]) => Some(Encoding::V18),
         (REQUEST | INTERNAL_REQUEST | EVENT_KIND, [_, 0, 0]) => Some(Encoding::V16),
         (REQUEST | INTERNAL_REQUEST | EVENT_KIND, [_, 0, _, _, kind, ..]) => fits(Encoding::V16, *kind),
