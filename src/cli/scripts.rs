@@ -143,7 +143,7 @@ mod running {
             limits,
             surroundings: Surroundings {
                 fields: built_in_fields,
-                protocol: |name| Registry::default().protocol(name).is_some(),
+                protocol: |name| Registry::default().protocol(name).map(|protocol| protocol.this.abbrev),
                 is_header: crate::cli::loading::is_layer,
             },
         });

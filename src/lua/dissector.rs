@@ -17,6 +17,8 @@ pub(super) enum Dissector {
     Script(Proto),
     /// Shows bytes as data.
     Data,
+    /// Of this program, by its filter name.
+    BuiltIn(&'static str),
 }
 
 impl Dissector {
@@ -33,6 +35,7 @@ impl Dissector {
         match self {
             Dissector::Script(proto) => run::inner(lua, proto, tvb, args.get(2), args.get(3)),
             Dissector::Data => super::data::add(lua, tvb, &args.get(3)),
+            Dissector::BuiltIn(name) => fail(lua, format_args!("calling the built-in dissector {name} is not supported")),
         }
     }
 }
@@ -44,6 +47,7 @@ impl UserData for Dissector {
         methods.add_meta_method(MetaMethod::ToString, |lua, this, ()| match this {
             Dissector::Script(proto) => proto.with(lua, |protocol| protocol.name.to_owned()),
             Dissector::Data => Ok("Data".to_owned()),
+            Dissector::BuiltIn(name) => Ok(name.to_ascii_uppercase()),
         });
         methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| no_member::<()>(lua, &name, "Dissector"));
     }
@@ -56,7 +60,7 @@ fn of_argument(args: &Args<'_>, number: usize, function: &str) -> Result<Proto> 
         let own = data.borrow::<Proto>().ok().map(|proto| *proto);
         own.or_else(|| match *data.borrow::<Dissector>().ok()? {
             Dissector::Script(proto) => Some(proto),
-            Dissector::Data => None,
+            Dissector::Data | Dissector::BuiltIn(_) => None,
         })
     });
     let Some(proto) = proto else {
@@ -207,12 +211,8 @@ pub(super) fn add(lua: &Lua, globals: &Table) -> Result<()> {
         }
         let Some(world) = lua.app_data_ref::<World>() else { return Ok(None) };
         let own = world.named(&name.to_ascii_lowercase()).map(|place| Dissector::Script(Proto(place)));
-        let is_built_in = own.is_none() && (world.surroundings.protocol)(&name);
-        drop(world);
-        if is_built_in {
-            return fail(lua, format_args!("Dissector.get(\"{name}\") of a built-in protocol is not supported"));
-        }
-        Ok(own)
+        let built_in = || (world.surroundings.protocol)(&name).map(Dissector::BuiltIn);
+        Ok(own.or_else(built_in))
     };
     dissectors.set("get", lua.create_function(get)?)?;
     super::sandbox::guard_class(lua, &dissectors, "Dissector")?;

@@ -111,7 +111,10 @@ impl Proto {
         if !LISTS.contains(&list.as_str()) {
             return fail(lua, format_args!("there is no heuristic list for '{list}'"));
         }
-        fail(lua, format_args!("Proto:register_heuristic(\"{list}\") is not supported"))
+        let name = self.with(lua, |protocol| protocol.filter)?;
+        let how = format!("select it with -d {list}.port==N,{name}");
+        super::world::remark(lua, format!("{name}: its heuristic for {list} is not asked yet; {how}"));
+        Ok(())
     }
 }
 

@@ -261,8 +261,7 @@ fn get_info(lua: &Lua, values: MultiValue) -> Result<Value> {
 /// Classes that are not supported yet: each use is an error.
 const MISSING: [&str; 4] = ["GRegex", "rex_pcre2", "Conversation", "GcryptCipher"];
 /// Functions that are not supported yet.
-const MISSING_FUNCTIONS: [&str; 6] =
-    ["register_postdissector", "all_field_infos", "set_preference", "reset_preference", "apply_preferences", "set_color_filter"];
+const MISSING_FUNCTIONS: [&str; 4] = ["all_field_infos", "set_preference", "reset_preference", "apply_preferences"];
 /// What belongs to a window or to statistics: accepted, and never run.
 const STUBS: [(&str, &str); 22] = [
     ("Listener", "no taps"),
@@ -311,6 +310,12 @@ fn add_api(lua: &Lua, globals: &Table) -> Result<()> {
         let missing = lua.create_function(move |lua, _: MultiValue| fail::<()>(lua, format_args!("{name} is not supported")))?;
         globals.set(name, missing)?;
     }
+    let postdissector = |lua: &Lua, proto: mlua::UserDataRef<super::proto::Proto>| {
+        let name = proto.with(lua, |protocol| protocol.filter)?;
+        remark(lua, format!("{name}: postdissectors are not run yet"));
+        Ok(())
+    };
+    globals.set("register_postdissector", lua.create_function(postdissector)?)?;
     for (name, why) in STUBS {
         globals.set(name, stub(lua, name, why)?)?;
     }

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 pub struct Surroundings {
     /// The built-in fields of this name.
     pub fields: fn(&str) -> Vec<&'static Field>,
-    /// Whether there is a protocol of this name.
-    pub protocol: fn(&str) -> bool,
+    /// The name of the protocol that is called so, if there is one.
+    pub protocol: fn(&str) -> Option<&'static str>,
     /// Whether a link, network or transport header has this name.
     pub is_header: fn(&str) -> bool,
 }

@@ -364,10 +364,39 @@ fn several_inputs_give_the_same_with_any_number_of_threads() {
 }
 
 #[test]
+fn layers_below_and_derived_bytes_are_read() {
+    // The zlib stream is that of `printf hello | zlib-flate -compress`.
+    let packed = b"\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\0\x06\x2c\x02\x15";
+    let payload = [b"\x2aWORDS".as_slice(), packed].concat();
+    let capture = Scratch::new("lua-below.pcap", &datagrams(9998, &[&payload]));
+    let done = run(&["--lua", "tests/lua/below.lua", "--json", capture.path()]);
+    assert!(done.err.contains("below: its heuristic for udp is not asked yet"), "{}", done.err);
+    let record: serde_json::Value = serde_json::from_str(done.out.lines().nth(1).unwrap()).unwrap();
+    let fields = record["fields"].as_array().unwrap();
+    let texts: Vec<&str> =
+        fields.iter().filter(|field| field["name"] == "below.text").filter_map(|field| field["value"].as_str()).collect();
+    let expected = [
+        "none",
+        "below.kind=42@28+1",
+        "frame.number=1@0+0",
+        "ip.src=10.0.0.1@12+4",
+        "udp.srcport=40000@20+2",
+        "word",
+        "hello",
+        "1 258,abc,7",
+        "6,2,6162,ab",
+    ];
+    assert_eq!(texts, expected);
+    let derived = fields.iter().find(|field| field["value"] == "word").unwrap();
+    let from = &record["derived"];
+    assert!(derived["buffer"].as_str().is_some_and(|buffer| buffer.starts_with("derived/")), "{derived} {from}");
+}
+
+#[test]
 fn what_is_not_supported_says_so() {
     let capture = datagrams(9998, &[b"a"]);
     let wrong = dissect("tests/lua/missing.lua", &capture, &[]);
-    assert!(wrong.code == 2 && wrong.err.contains("tests/lua/missing.lua"), "{}", wrong.err);
+    assert!(wrong.code == 2 && wrong.err.contains("tests/lua/missing.lua:2: GRegex.new is not supported"), "{}", wrong.err);
     let numbered = dissect(&script("calls"), &capture, &["-X", "lua_script2:x"]);
     assert!(numbered.code == 2 && numbered.err.contains("-X lua_script2:x: 1 scripts are loaded"), "{}", numbered.err);
     let stubs = Scratch::new("stubs.lua", b"local w = TextWindow.new('x') w:set('y') Listener.new('tcp').packet = print");

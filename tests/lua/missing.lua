@@ -1,0 +1,2 @@
+-- What is not supported yet: an error where it is used.
+GRegex.new("a+")
