@@ -29,6 +29,7 @@ mod layout;
 mod limits;
 #[cfg(feature = "lua")]
 mod lua;
+mod minecraft;
 mod objects;
 mod options;
 mod output;

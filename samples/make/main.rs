@@ -58,6 +58,7 @@ const SAMPLES: &[Sample] = &[
     ("linux-cooked.pcap", layers::linux_cooked),
     ("linux-cooked-v2.pcap", layers::linux_cooked_v2),
     ("null-loopback.pcap", layers::null_loopback),
+    ("minecraft.pcap", sessions::visits),
     ("neighbours.pcap", neighbours::text),
     ("pipboy.pcap", pipboy::session),
     ("pipboy-damaged.pcap", pipboy::damaged),

@@ -14,7 +14,7 @@ mod wow335;
 
 pub use habbo::{keys as habbo_keys, session as habbo};
 pub use lineage2::session as lineage2;
-pub use minecraft::{keys as minecraft_keys, session as minecraft};
+pub use minecraft::{keys as minecraft_keys, session as minecraft, visits};
 pub use plain::{versions, zstream};
 pub use rooms::session as rooms;
 pub use tibia::{keys as tibia_keys, session as tibia};

@@ -89,8 +89,13 @@ impl Cipher {
                 block.into()
             });
         }
-        let plain = self.plain.get(self.start..).unwrap_or_default();
+        let plain = self.ahead();
         plain.get(..ahead.len()).unwrap_or(plain)
+    }
+
+    /// Decrypted bytes that were not read.
+    pub(super) fn ahead(&self) -> &[u8] {
+        self.plain.get(self.start..).unwrap_or_default()
     }
 
     /// Takes the buffer out, with the next `count` bytes of it, to be returned by [`Cipher::put_back`].
@@ -145,28 +150,35 @@ const COMPRESSION: usize = 3;
 const PLUGIN: usize = 4;
 const COOKIE: usize = 5;
 
-/// Whether decrypted bytes of a server are the rest of a login.
-pub(super) fn try_login(mut plain: &[u8], more: bool) -> Verdict {
-    let mut threshold = None;
-    let mut packets = 0;
-    loop {
+/// The rest of a login, as far as it was read with a key that is tried.
+#[derive(Default)]
+pub(super) struct Login {
+    /// Bytes of whole packets.
+    read: usize,
+    threshold: Option<usize>,
+}
+
+impl Login {
+    /// Whether decrypted bytes of a server are the rest of a login. `plain` has all of them, also those that were read.
+    pub(super) fn advance(&mut self, plain: &[u8], more: bool) -> Verdict {
         let open = if more { Verdict::Open } else { Verdict::Fails };
-        let (length, size) = match varint(plain) {
-            Ok(Some(found)) => found,
-            Ok(None) if plain.is_empty() && packets > 0 && !more => return Verdict::Fits,
-            Ok(None) => return open,
-            Err(()) => return Verdict::Fails,
-        };
-        if length == 0 || length > HELD {
-            return Verdict::Fails;
+        loop {
+            let ahead = plain.get(self.read..).unwrap_or_default();
+            let (length, size) = match varint(ahead) {
+                Ok(Some(found)) => found,
+                Ok(None) if ahead.is_empty() && self.read > 0 && !more => return Verdict::Fits,
+                Ok(None) => return open,
+                Err(()) => return Verdict::Fails,
+            };
+            if length == 0 || length > HELD {
+                return Verdict::Fails;
+            }
+            let Some(packet) = ahead.get(size..size + length) else { return open };
+            match try_packet(packet, &mut self.threshold) {
+                Verdict::Open => self.read += size + length,
+                decided => return decided,
+            }
         }
-        let Some((packet, behind)) = plain.get(size..).and_then(|rest| rest.split_at_checked(length)) else { return open };
-        match try_packet(packet, &mut threshold) {
-            Verdict::Open => {}
-            decided => return decided,
-        }
-        packets += 1;
-        plain = behind;
     }
 }
 
@@ -316,11 +328,17 @@ mod tests {
             (vec![&compression, &compression], Verdict::Fails),
             (vec![&success], Verdict::Fails),
         ] {
-            assert_eq!(try_login(&parts.into_iter().flatten().copied().collect::<Vec<_>>(), true), verdict);
+            let whole: Vec<u8> = parts.into_iter().flatten().copied().collect();
+            assert_eq!(Login::default().advance(&whole, true), verdict);
+            // Bytes may arrive one by one.
+            let mut login = Login::default();
+            let mut verdicts = (0..=whole.len()).map(|end| login.advance(&whole[..end], true));
+            assert_eq!(verdicts.find(|verdict| *verdict != Verdict::Open).unwrap_or(Verdict::Open), verdict);
         }
-        assert_eq!(try_login(&compression, false), Verdict::Fits);
-        assert_eq!(try_login(&compression[..3], false), Verdict::Fails);
-        assert_eq!(try_login(&[], true), Verdict::Open);
+        let last = |plain: &[u8], more| Login::default().advance(plain, more);
+        assert_eq!(last(&compression, false), Verdict::Fits);
+        assert_eq!(last(&compression[..3], false), Verdict::Fails);
+        assert_eq!((last(&[], true), last(&[], false)), (Verdict::Open, Verdict::Fails));
     }
 
     /// Of many wrong keys, hardly one gives a packet, and none a login.
@@ -330,7 +348,7 @@ mod tests {
         for seed in 0..20_000_u32 {
             let key = [seed.to_le_bytes(); 4].concat();
             let [mut cipher, _] = Cipher::pair(&key).unwrap();
-            fitting += u32::from(try_login(cipher.feed(&[0x5a; 600]), true) == Verdict::Fits);
+            fitting += u32::from(Login::default().advance(cipher.feed(&[0x5a; 600]), true) == Verdict::Fits);
         }
         assert_eq!(fitting, 0);
     }

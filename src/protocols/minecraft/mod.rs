@@ -21,6 +21,7 @@
 
 mod compression;
 mod encryption;
+mod entities;
 mod fields;
 mod heuristics;
 mod legacy;
@@ -34,7 +35,7 @@ use crate::tree::{BySide, Field, Side, Value};
 use crate::wire::{
     Beginning, Conversation, Cut, Extent, Heuristic, KeyName, Missing, On, Protocol, Requests, Result, Settings, Varint, Wire,
 };
-use encryption::{Cipher, HELD, Keys, Verdict, try_login};
+use encryption::{Cipher, HELD, Keys, Login, Verdict};
 use fields::*;
 
 /// Minecraft, Java edition.
@@ -71,12 +72,22 @@ struct Direction {
     is_lost: bool,
 }
 
+/// File and line of a key.
+type Place = String;
+
+/// Why a key is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Wrong,
+    Untried,
+}
+
 /// A key that is tried.
 enum Trial {
     /// Bytes of both directions are held back.
-    Open(String),
-    /// It does not fit, which the next message notes.
-    Failed(String),
+    Open(Place, Login),
+    /// It does not fit, which the next message notes; or the server's bytes are missing, so that it cannot be tried.
+    Failed(Place, Fault),
 }
 
 /// State and pending requests of a connection.
@@ -123,7 +134,7 @@ impl Conversation for Session {
             return held;
         }
         let side = &mut self.sides[from];
-        if matches!(self.trial, Some(Trial::Failed(_))) {
+        if matches!(self.trial, Some(Trial::Failed(..))) {
             return Extent::Message(ahead.len());
         }
         if side.is_lost || side.cipher.as_ref().is_some_and(|cipher| !cipher.is_sound()) {
@@ -145,10 +156,14 @@ impl Conversation for Session {
         if self.sides[from].state == State::Legacy {
             return legacy::message(&mut self.asked, wire);
         }
-        if let Some(Trial::Failed(place)) = self.trial.take_if(|trial| matches!(trial, Trial::Failed(_))) {
+        if let Some(Trial::Failed(place, fault)) = self.trial.take_if(|trial| matches!(trial, Trial::Failed(..))) {
+            let why = match fault {
+                Fault::Wrong => "does not fit",
+                Fault::Untried => "cannot be tried without the server's next bytes",
+            };
             wire.name("encrypted");
             wire.rest(&ENCRYPTED);
-            wire.note_layer(&WRONG_KEY, format_args!("the key of {place} does not fit ({})", encryption::SECRET));
+            wire.note_layer(&WRONG_KEY, format_args!("the key of {place} {why} ({})", encryption::SECRET));
             return Ok(());
         }
         let Some(cipher) = &mut self.sides[from].cipher else { return self.packet(from, wire) };
@@ -168,9 +183,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if matches!(self.trial, Some(Trial::Open(_))) {
-            self.reject();
-        }
+        self.reject(Fault::Untried);
         if let Some(cipher) = &mut self.sides[from].cipher {
             cipher.gap();
         }
@@ -223,12 +236,11 @@ impl Session {
         match key.as_ref().map(|key| (key.to_string(), Cipher::pair(&key.value))) {
             Some((place, Some([client, server]))) => {
                 (self.sides.client.cipher, self.sides.server.cipher) = (Some(client), Some(server));
-                self.trial = Some(Trial::Open(place));
+                self.trial = Some(Trial::Open(place, Login::default()));
             }
             Some((place, None)) => {
-                self.keys.judge(false);
-                self.trial = Some(Trial::Failed(place));
-                self.enter_lost();
+                self.trial = Some(Trial::Open(place, Login::default()));
+                self.reject(Fault::Wrong);
             }
             None => {
                 let (name, line) = (encryption::SECRET, self.keys.line());
@@ -245,23 +257,25 @@ impl Session {
     }
 
     /// The key does not fit, or cannot be tried.
-    fn reject(&mut self) {
-        let Some(Trial::Open(place)) = self.trial.take() else { return };
-        self.keys.judge(false);
-        self.trial = Some(Trial::Failed(place));
+    fn reject(&mut self, fault: Fault) {
+        let Some(Trial::Open(place, _)) = self.trial.take() else { return };
+        if fault == Fault::Wrong {
+            self.keys.judge(false);
+        }
+        self.trial = Some(Trial::Failed(place, fault));
         self.enter_lost();
     }
 
     /// Holds bytes back until it is certain that the key fits.
     fn hold(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<Extent> {
-        if !matches!(self.trial, Some(Trial::Open(_))) {
-            return None;
-        }
-        let plain = self.sides[from].cipher.as_mut().map(|cipher| cipher.feed(ahead));
-        let verdict = match plain {
-            Some(plain) if from == Side::Server => try_login(plain, more),
-            _ if more && ahead.len() < HELD => Verdict::Open,
-            _ => Verdict::Fails,
+        let Some(Trial::Open(_, login)) = &mut self.trial else { return None };
+        let may_grow = more && ahead.len() < HELD;
+        let (verdict, fault) = match (from, &mut self.sides.server.cipher) {
+            (Side::Server, Some(cipher)) => (login.advance(cipher.feed(ahead), may_grow), Fault::Wrong),
+            _ if may_grow => (Verdict::Open, Fault::Untried),
+            // The client's bytes end, or are too many: those of the server decide, if there are any.
+            (_, Some(cipher)) if !cipher.ahead().is_empty() => (login.advance(cipher.ahead(), false), Fault::Wrong),
+            _ => (Verdict::Fails, Fault::Untried),
         };
         match verdict {
             Verdict::Open => return Some(Extent::NeedMore(ahead.len() + 1)),
@@ -269,7 +283,7 @@ impl Session {
                 self.keys.judge(true);
                 self.trial = None;
             }
-            Verdict::Fails => self.reject(),
+            Verdict::Fails => self.reject(fault),
         }
         self.releases = true;
         more.then_some(Extent::NeedMore(ahead.len() + 1))
