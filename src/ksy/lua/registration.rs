@@ -178,6 +178,11 @@ impl Lua<'_> {
                 to.line(&format!("DissectorTable.get(\"{table}.port\"):add_for_decode_as(proto)"));
             }
         }
+        if let Some(registration) = registration.filter(|registration| registration.deliver.is_some()) {
+            let why = "Elements are not delivered as messages of their own, in order and joined";
+            to.comment(&format!("{why}."));
+            self.warn(registration.place, why.replacen("Elements", "`deliver`: elements", 1));
+        }
         let over = registration.into_iter().flat_map(|registration| &registration.carriers);
         for carrier in over {
             if let (Carrier::Payload(over), Some(registration)) = (carrier, registration) {

@@ -280,6 +280,17 @@ fn a_registration_is_where_wireshark_finds_the_protocol() {
 }
 
 #[test]
+fn messages_inside_datagrams_are_not_exported_in_silence() {
+    let text = "meta: {id: t, -proto-dissect: {transport: udp, deliver: {of: all, data: data, as: inner}}}\n\
+                seq: [{id: all, type: one, repeat: eos}]\n\
+                types: {one: {seq: [{id: data, size: 2}]}, inner: {seq: [{id: a, type: u1}]}}\n";
+    let loaded = load_text(Path::new("t.ksy"), text);
+    let spec = loaded.spec.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let lua = dissector(&spec, spec.roots[0]).text;
+    assert!(lua.contains("-- Elements are not delivered as messages of their own"), "{lua}");
+}
+
+#[test]
 fn each_direction_of_tcp_has_its_root() {
     let of = |roots: &str| {
         let meta = format!("meta: {{id: t, endian: le, -proto-dissect: {{transport: tcp, ports: 7000{roots}}}}}\n");
