@@ -225,11 +225,13 @@ mod tests {
         let one: Vec<Vec<u8>> =
             (0..30_u8).map(|number| [vec![1, 0, number], vec![number; usize::from(number)]].concat()).collect();
         assert_eq!(inner(&[side(&one)]), None);
-        let random: Vec<Vec<u8>> = (0..60_u32)
-            .map(|number| {
-                (0..20 + number % 9).map(|at| (number * 2_654_435_761 + at * 40_503) as u8 ^ (at * number >> 3) as u8).collect()
-            })
-            .collect();
+        let mut state = 7_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let [.., high] = state.to_le_bytes();
+            high
+        };
+        let random: Vec<Vec<u8>> = (0..60).map(|number| (0..20 + number % 9).map(|_| next()).collect()).collect();
         assert_eq!(inner(&[side(&random)]), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Order, repeats and fragments, one by one and in any order.
 
+#![allow(clippy::cast_possible_truncation, reason = "numbers are small")]
+
 use super::*;
 use crate::tree::Piece;
 use proptest::prelude::*;
