@@ -3,7 +3,7 @@
 #
 #     tests/platforms/static.sh NATIVE_BINARY [STATIC_BINARY]
 #
-# Needs the target x86_64-unknown-linux-musl and the right to change the root; says so and succeeds where one is missing.
+# Needs the target x86_64-unknown-linux-musl, musl-gcc and the right to change the root; says so and succeeds where one is missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,6 +13,7 @@ if [ $# -gt 1 ]; then
     static=$(realpath "$2")
 else
     rustc --print target-libdir --target x86_64-unknown-linux-musl | xargs test -d || { echo "static.sh: the target is missing, nothing was run"; exit 0; }
+    command -v musl-gcc x86_64-linux-musl-gcc >/dev/null || { echo "static.sh: musl-gcc is missing, nothing was run"; exit 0; }
     cargo build --release --locked --quiet --target x86_64-unknown-linux-musl
     static=$target/x86_64-unknown-linux-musl/release/proto-dissect
 fi
