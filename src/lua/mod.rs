@@ -1,6 +1,6 @@
 //! Wireshark's dissectors in Lua, unchanged.
 //!
-//! Scripts register protocols, fields and ports while they are loaded; [`load`] makes protocols of the registry of them. A dissector
+//! Scripts register protocols, fields and ports while they are loaded; `load` makes protocols of the registry of them. A dissector
 //! is called with the bytes that Wireshark would give it, and its items become nodes when the call is over. There is one Lua
 //! state for all conversations, since scripts keep tables across them.
 
