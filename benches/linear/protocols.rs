@@ -180,7 +180,7 @@ const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[
 /// Sessions whose copies stay open, with other addresses, and the same with truncated frames.
 const SAMPLES: &[(&str, &str, &[u8])] = &[
     ("accounts", "imap", include_bytes!("../../samples/accounts.pcap")),
-    ("games", "enet", include_bytes!("../../samples/games.pcap")),
+    ("games", "unreal", include_bytes!("../../samples/games.pcap")),
     ("gateways", "isakmp", include_bytes!("../../samples/gateways.pcap")),
     ("http", "http", include_bytes!("../../samples/http.pcap")),
     ("http2", "http2", include_bytes!("../../samples/http2.pcap")),
