@@ -107,7 +107,7 @@ impl LuaOptions {
 /// What loading gives.
 pub(super) struct LoadedScripts {
     pub(super) protocols: Vec<&'static Protocol>,
-    /// Whether something is to be told, though nothing failed.
+    /// Warnings; loading did not fail.
     pub(super) remarks: Vec<String>,
 }
 
@@ -211,12 +211,12 @@ mod running {
         None
     }
 
-    /// Nothing is told.
+    /// No warnings without scripts.
     pub(in crate::cli) fn begin() -> Vec<String> {
         Vec::new()
     }
 
-    /// Nothing is told.
+    /// No warnings without scripts.
     pub(in crate::cli) fn end() -> Vec<String> {
         Vec::new()
     }

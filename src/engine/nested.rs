@@ -155,14 +155,14 @@ pub(super) struct Waiting {
 impl Waiting {
     /// Emits it as a message: received parts, or a message that waited for others.
     pub(super) fn emit(&self, tree: &mut Tree, ends: Ends, mut nested: NestedContext<'_>) {
-        let Unfinished { bytes, rest, from, .. } = &self.left;
+        let Unfinished { bytes, rest, from, lost, .. } = &self.left;
+        if let Some((stream, side)) = ends.stream {
+            lost.iter().for_each(|lost| gap(tree, stream, side, *lost));
+        }
         let (code, words) = match rest {
             Rest::Incomplete { code, words } => (code, words),
-            Rest::Message { receiver, detail, lost } => {
+            Rest::Message { receiver, detail } => {
                 nested.side = *from;
-                if let Some((stream, side)) = ends.stream {
-                    lost.iter().for_each(|lost| gap(tree, stream, side, *lost));
-                }
                 let (source, ends) = (self.source(tree), tree.push_ends(ends));
                 let bytes = Bytes { source, all: bytes };
                 tree.handover.detail = *detail;

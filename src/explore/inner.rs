@@ -144,7 +144,7 @@ fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<In
             return None;
         }
     }
-    // A size tells the other datagrams apart.
+    // Other datagrams are distinguished by their size.
     let is_apart = others.is_disjoint(&sizes);
     let is_enough = elements >= ELEMENTS && several >= SEVERAL && lengths.len() >= LENGTHS;
     (is_apart && is_enough).then(|| Inner {

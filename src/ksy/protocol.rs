@@ -28,6 +28,8 @@ thread_local! {
 /// A program with its fields, and properties of its messages.
 pub(super) struct File {
     pub(super) program: Program,
+    /// Whether values of it are masked.
+    pub(super) has_secrets: bool,
     /// The context of messages that others carry.
     pub(super) delivered: u32,
     /// How elements are joined, as shown to the user.
@@ -261,6 +263,7 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
     let open =
         units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
     Box::leak(Box::new(File {
+        has_secrets: registration.is_some_and(|registration| !registration.secrets.is_empty()),
         delivered: inner.map_or(0, |inner| fields.root(inner)),
         elements: leak(&format!("{id} elements")),
         any: (roots.any.0, fields.root(roots.any)),

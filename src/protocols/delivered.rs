@@ -31,6 +31,7 @@ impl Delivered {
                 }
             }
         }
+        wire.lose(lost);
     }
 
     /// What a direction still holds at the end.
@@ -46,13 +47,11 @@ impl Delivered {
                 Event::Incomplete { bytes, pieces, received } => {
                     (bytes, pieces, Rest::Incomplete { code: self.missing, words: Received(received).to_string() })
                 }
-                Event::Message { bytes, pieces, is_whole } => (
-                    bytes,
-                    pieces,
-                    Rest::Message { receiver: self.receiver, detail: detail(is_whole), lost: std::mem::take(&mut lost) },
-                ),
+                Event::Message { bytes, pieces, is_whole } => {
+                    (bytes, pieces, Rest::Message { receiver: self.receiver, detail: detail(is_whole) })
+                }
             };
-            Some(Unfinished { from, bytes, pieces, method: self.method, rest })
+            Some(Unfinished { from, bytes, pieces, method: self.method, lost: std::mem::take(&mut lost), rest })
         };
         events.into_iter().filter_map(one).collect()
     }

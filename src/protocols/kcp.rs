@@ -12,7 +12,7 @@
 //! handshake   code:4 | conversation:4 | token:4 | data:4 | end:4     of games with a token, big-endian
 //! ```
 //! A conversation is recognized by segments that fill a datagram to its last byte, with a payload or of one conversation. Its
-//! messages are put in order and joined; each is dispatched under the name `kcp`.
+//! messages are reassembled in order; each is dispatched under the name `kcp`.
 //! Not covered: encrypted segments, forward error correction, acknowledgements before the first push.
 
 use super::delivered::{Delivered, UNCERTAIN, detail};

@@ -13,6 +13,8 @@ pub struct Unfinished {
     pub pieces: Vec<Piece>,
     /// The reassembly method, as shown to the user.
     pub method: &'static str,
+    /// Elements that are missing before them.
+    pub lost: Vec<Lost>,
     /// What the bytes are.
     pub rest: Rest,
 }
@@ -32,8 +34,6 @@ pub enum Rest {
         receiver: Receiver,
         /// A number about it, as in [`Wire::detail`].
         detail: u64,
-        /// The elements before it.
-        lost: Vec<Lost>,
     },
 }
 

@@ -1,4 +1,4 @@
-//! Messages inside datagrams: put in order, freed of repeats, and joined from fragments.
+//! Messages inside datagrams: ordered, without retransmissions, and reassembled from fragments.
 //!
 //! A reliability layer numbers what it sends, because datagrams are lost, repeated and swapped. [`Delivery`] takes the elements of
 //! one direction as they were captured, and gives the messages as their receiver gets them.

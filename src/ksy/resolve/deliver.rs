@@ -83,7 +83,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The number of bits of an integer, as far as its declaration tells.
+/// The number of bits of an integer, if its declaration states it; else the widest.
 fn bits(spec: &Spec, expr: &Expr, depth: u32) -> u32 {
     let Kind::Field { of, slot, .. } = &expr.kind else { return WIDEST };
     let of = spec.type_of(*of);

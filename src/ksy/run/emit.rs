@@ -1,10 +1,9 @@
 //! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
+use super::after::{After, Element, Embedded};
 use super::carried::Carried;
 use super::failure::{EncodingNote, Failure, Outcome};
-use super::running::Running;
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::variables::{Changes, Used};
 use super::{Context, Frame, Machine, Memory, SessionView, UnitPart};
 use crate::ksy::compile::ShapeKind;
 use crate::ksy::compile::program::{MemberCode, NameCode, ObjectMark, Program, RunCode, TypeCode};
@@ -82,60 +81,6 @@ pub(in crate::ksy) fn run(
         leave_out(wire, fields, apart, message.place);
     }
     (result, after)
-}
-
-/// What a message left.
-#[derive(Default)]
-pub(in crate::ksy) struct After {
-    pub changes: Changes,
-    pub used: Used,
-    /// The continued processors of the direction.
-    pub running: Running,
-    /// Names under which they went on in this message, as bits.
-    pub continued: u64,
-    /// The elements that carry messages.
-    pub carried: Vec<Element>,
-    pub embedded: Embedded,
-}
-
-/// Bytes that other protocols read as a part of the message.
-#[derive(Default)]
-pub(in crate::ksy) struct Embedded {
-    /// Their protocols and places.
-    pub payloads: Vec<(&'static str, Span)>,
-    /// Derived sources with their bytes.
-    pub buffers: Vec<(u32, Vec<u8>)>,
-}
-
-impl After {
-    /// Copies elements out of a source that ends with this cursor.
-    pub(in crate::ksy) fn copy_elements(&mut self, wire: &Wire<'_>) {
-        for element in self.carried.iter_mut().filter(|element| element.bytes.is_none()) {
-            let range = element.span.start as usize..element.span.end as usize;
-            element.bytes = Some(wire.source_bytes(range).to_vec());
-        }
-    }
-}
-
-/// An element that carries a message, with its bytes.
-pub(in crate::ksy) struct Element {
-    pub carried: Carried,
-    pub span: Span,
-    /// Its bytes if they are not of the message itself.
-    pub bytes: Option<Vec<u8>>,
-}
-
-impl Machine<'_, '_> {
-    /// What the message left; nothing in a file without a session.
-    #[inline]
-    pub(super) fn after(&mut self) -> After {
-        if self.program.session.is_empty() && self.program.effects.is_empty() && self.program.continued.is_empty() {
-            return After::default();
-        }
-        let changes = self.changes();
-        let running = std::mem::take(&mut self.running);
-        After { changes, used: self.used, running, continued: self.memory.continued, ..After::default() }
-    }
 }
 
 /// Excludes bytes read by instances from the undissected bytes after the last field of the root.

@@ -1,5 +1,6 @@
 //! The machine that runs a program over bytes: first all of `seq`, then instances while the tree is written.
 
+mod after;
 mod bits;
 mod bytes;
 mod carried;
@@ -17,7 +18,8 @@ mod valid;
 pub(in crate::ksy) mod value;
 pub(in crate::ksy) mod variables;
 
-pub(in crate::ksy) use emit::{After, Element, Embedded, Message, run};
+pub(in crate::ksy) use after::{After, Element, Embedded};
+pub(in crate::ksy) use emit::{Message, run};
 pub(in crate::ksy) use measure::{Context, PARAMETERS, UnitPart};
 
 use super::compile::program::Program;

@@ -1,7 +1,7 @@
 //! Datagram conversations: numbered datagrams, session variables, and messages inside datagrams.
 
 use super::core::Core;
-use super::inner::{self, Certainty, Inner};
+use super::inner::Inner;
 use super::keys::Keys;
 use super::notices::Notices;
 use super::sharing;
@@ -52,14 +52,6 @@ impl Datagrams {
         }
         result
     }
-
-    /// Whether a message can be read without a fault.
-    fn is_sound(&self, from: Side, root: (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
-        match &self.session {
-            Some(session) => session.0.is_sound(from, root, wire),
-            None => self.file.is_sound(Some(from), root, wire),
-        }
-    }
 }
 
 impl Exchange for Datagrams {
@@ -75,15 +67,12 @@ impl Exchange for Datagrams {
     }
 
     fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
-        let index = inner.index[from];
-        let certainty = Certainty::of(wire);
-        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.is_sound(from, root, wire) {
-            return inner::data(self.file, wire, certainty);
-        }
-        if let Some(inner) = &mut self.inner {
-            inner.index[from] += 1;
-        }
+        let (file, session, Some(inner)) = (self.file, &self.session, &mut self.inner) else { return Ok(()) };
+        let is_sound = |root, wire: &Wire<'_>| match session {
+            Some(session) => session.0.is_sound(from, root, wire),
+            None => file.is_sound(Some(from), root, wire),
+        };
+        let Some((index, root)) = inner.begin(file, from, wire, is_sound) else { return Ok(()) };
         self.dissect((from, index), root, wire).0
     }
 

@@ -5,7 +5,7 @@ use crate::ksy::notes;
 use crate::ksy::protocol::File;
 use crate::ksy::run::{Element as Carried, UnitPart};
 use crate::tree::{BySide, Lost, Piece, Receiver, Side, Value};
-use crate::wire::{Cut, Rest, Result, Unfinished, Wire};
+use crate::wire::{Rest, Unfinished, Wire};
 
 /// Of a message that is whole.
 const WHOLE: u64 = 0;
@@ -14,35 +14,25 @@ const UNCERTAIN: u64 = 1;
 /// Of parts whose other parts never came.
 const INCOMPLETE: u64 = 2;
 
-/// What a delivered message is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Certainty {
-    Whole,
-    Uncertain,
-    Incomplete,
-}
-
-impl Certainty {
-    pub(super) fn of(wire: &Wire<'_>) -> Certainty {
-        match wire.detail() {
-            WHOLE => Certainty::Whole,
-            UNCERTAIN => Certainty::Uncertain,
-            _ => Certainty::Incomplete,
-        }
-    }
+/// What [`Wire::detail`] is for a message.
+fn detail(is_whole: bool) -> u64 {
+    if is_whole { WHOLE } else { UNCERTAIN }
 }
 
 /// The elements of both directions.
 pub(super) struct Inner {
     sides: BySide<Delivery>,
-    /// Elements that are missing before the next message.
-    lost: BySide<Vec<Lost>>,
     receiver: Receiver,
+    /// Whether bytes of elements that are no message yet are masked: only a dissected message shows its secrets.
+    hides: bool,
     /// Whether bytes of elements were deciphered.
     is_deciphered: bool,
     /// Number of messages delivered so far.
-    pub(super) index: BySide<u64>,
+    index: BySide<u64>,
 }
+
+/// A type with its context.
+type Root = (UnitPart<'static>, u32);
 
 impl Inner {
     /// The state of a conversation, if messages of the file carry others.
@@ -51,8 +41,8 @@ impl Inner {
         let side = || Delivery::new(deliver.width);
         Some(Box::new(Inner {
             sides: BySide { client: side(), server: side() },
-            lost: BySide::default(),
             receiver: deliver.receiver,
+            hides: file.has_secrets || deliver.receiver != Receiver::Own,
             is_deciphered: false,
             index: BySide::default(),
         }))
@@ -60,7 +50,7 @@ impl Inner {
 
     /// Takes the elements of a message that was dissected, and delivers what they complete.
     pub(super) fn feed(&mut self, file: &File, from: Side, carried: Vec<Carried>, wire: &mut Wire<'_>) {
-        let (mut events, mut waiting, mut repeated) = (Vec::new(), 0, 0);
+        let (mut events, mut lost, mut waiting, mut repeated) = (Vec::new(), Vec::new(), 0, 0);
         let payloads = wire.handed_over();
         for Carried { carried, span, bytes } in carried {
             let range = span.start as usize..span.end as usize;
@@ -81,13 +71,16 @@ impl Inner {
                 pieces: &pieces,
             };
             let fate = self.sides[from].accept(&element, &mut events);
+            if self.hides && !matches!(fate, Fate::Now { is_whole: true }) {
+                wire.hide_at(span);
+            }
             match fate {
                 Fate::Now { is_whole } => {
-                    let detail = if is_whole { WHOLE } else { UNCERTAIN };
+                    let detail = detail(is_whole);
                     if span.source == wire.source() {
-                        wire.deliver(self.receiver, range, detail, self.take_lost(from));
+                        wire.deliver(self.receiver_of(detail), range, detail, Vec::new());
                     } else {
-                        self.deliver(file, from, (bytes, &pieces), detail, wire);
+                        self.deliver(file, (bytes, &pieces), detail, Vec::new(), wire);
                     }
                 }
                 Fate::Taken => waiting += 1,
@@ -101,9 +94,18 @@ impl Inner {
                 Fate::Wrong => wire.note_layer(&notes::FRAGMENT, format_args!("{}", Place(&element))),
             }
             for event in events.drain(..) {
-                self.event(file, from, event, wire);
+                let (bytes, pieces, detail) = match event {
+                    Event::Missing { stream, first, count } => {
+                        lost.push(Lost { stream, first, count });
+                        continue;
+                    }
+                    Event::Message { bytes, pieces, is_whole } => (bytes, pieces, detail(is_whole)),
+                    Event::Incomplete { bytes, pieces, .. } => (bytes, pieces, INCOMPLETE),
+                };
+                self.deliver(file, (&bytes, &pieces), detail, std::mem::take(&mut lost), wire);
             }
         }
+        wire.lose(lost);
         // What delivers nothing stays a record.
         if wire.handed_over() == payloads && !wire.has_info() {
             match (waiting, repeated) {
@@ -115,18 +117,8 @@ impl Inner {
         }
     }
 
-    fn event(&mut self, file: &File, from: Side, event: Event, wire: &mut Wire<'_>) {
-        match event {
-            Event::Missing { stream, first, count } => self.lost[from].push(Lost { stream, first, count }),
-            Event::Message { bytes, pieces, is_whole } => {
-                self.deliver(file, from, (&bytes, &pieces), if is_whole { WHOLE } else { UNCERTAIN }, wire);
-            }
-            Event::Incomplete { bytes, pieces, .. } => self.deliver(file, from, (&bytes, &pieces), INCOMPLETE, wire),
-        }
-    }
-
-    fn deliver(&mut self, file: &File, from: Side, (bytes, pieces): (&[u8], &[Piece]), detail: u64, wire: &mut Wire<'_>) {
-        let (receiver, lost) = (self.receiver_of(detail), self.take_lost(from));
+    fn deliver(&self, file: &File, (bytes, pieces): (&[u8], &[Piece]), detail: u64, lost: Vec<Lost>, wire: &mut Wire<'_>) {
+        let receiver = self.receiver_of(detail);
         let go = |inner: &mut Wire<'_>| inner.deliver(receiver, 0..bytes.len(), detail, lost);
         if self.is_deciphered {
             wire.joined_deciphered(file.elements, pieces, bytes, go);
@@ -135,32 +127,67 @@ impl Inner {
         }
     }
 
-    /// This conversation shows parts of a message as they are.
+    /// Another protocol gets whole messages only.
     fn receiver_of(&self, detail: u64) -> Receiver {
-        if detail == INCOMPLETE { Receiver::Own } else { self.receiver }
+        if detail == WHOLE { self.receiver } else { Receiver::Own }
     }
 
-    fn take_lost(&mut self, from: Side) -> Vec<Lost> {
-        std::mem::take(&mut self.lost[from])
+    /// Begins a message that was delivered: its number and type. `None` after its bytes were shown, if they are no message.
+    pub(super) fn begin(
+        &mut self,
+        file: &File,
+        from: Side,
+        wire: &mut Wire<'_>,
+        is_sound: impl FnOnce(Root, &Wire<'_>) -> bool,
+    ) -> Option<(u64, Root)> {
+        let root = root(file).filter(|root| match wire.detail() {
+            WHOLE => true,
+            UNCERTAIN => is_sound(*root, wire),
+            _ => false,
+        });
+        let Some(root) = root else {
+            self.data(file, wire);
+            return None;
+        };
+        let index = self.index[from];
+        self.index[from] += 1;
+        Some((index, root))
+    }
+
+    /// Shows bytes that are no whole message.
+    fn data(&self, file: &File, wire: &mut Wire<'_>) {
+        if wire.detail() == INCOMPLETE {
+            wire.name("incomplete");
+            wire.note_layer(&notes::INCOMPLETE, format_args!("the other parts of the message are missing"));
+        } else {
+            wire.name("opaque");
+            wire.note_layer(&notes::INCOMPLETE, format_args!("it may be the end of a message whose beginning is missing"));
+        }
+        if self.hides {
+            wire.hide(wire.at()..wire.at() + wire.remaining());
+        }
+        if let Some(unparsed) = file.fields.unparsed(file.delivered).or_else(|| file.fields.unparsed(0)) {
+            wire.rest(unparsed);
+        }
     }
 
     /// What is left at the end: messages that waited for others, and parts of messages.
     pub(super) fn unfinished(&mut self, file: &File) -> Vec<Unfinished> {
         let mut all = Vec::new();
         for from in Side::BOTH {
-            let mut events = Vec::new();
+            let (mut events, mut lost) = (Vec::new(), Vec::new());
             self.sides[from].finish(&mut events);
             for event in events {
                 let (bytes, pieces, detail) = match event {
                     Event::Missing { stream, first, count } => {
-                        self.lost[from].push(Lost { stream, first, count });
+                        lost.push(Lost { stream, first, count });
                         continue;
                     }
-                    Event::Message { bytes, pieces, is_whole } => (bytes, pieces, if is_whole { WHOLE } else { UNCERTAIN }),
+                    Event::Message { bytes, pieces, is_whole } => (bytes, pieces, detail(is_whole)),
                     Event::Incomplete { bytes, pieces, .. } => (bytes, pieces, INCOMPLETE),
                 };
-                let rest = Rest::Message { receiver: self.receiver_of(detail), detail, lost: self.take_lost(from) };
-                all.push(Unfinished { from, bytes, pieces, method: file.elements, rest });
+                let (lost, rest) = (std::mem::take(&mut lost), Rest::Message { receiver: self.receiver_of(detail), detail });
+                all.push(Unfinished { from, bytes, pieces, method: file.elements, lost, rest });
             }
         }
         // Both sides as they were captured; the order of each side stays.
@@ -185,29 +212,9 @@ impl Inner {
 }
 
 /// The type of delivered messages with its context.
-pub(super) fn root(file: &File) -> Option<(UnitPart<'static>, u32)> {
+fn root(file: &File) -> Option<Root> {
     let of = file.program.deliver.as_ref()?.of?;
     Some((UnitPart::Whole(of), file.delivered))
-}
-
-/// Shows bytes that are no whole message.
-pub(super) fn data(file: &File, wire: &mut Wire<'_>, certainty: Certainty) -> Result {
-    match certainty {
-        Certainty::Incomplete => {
-            wire.name("incomplete");
-            wire.note_layer(&notes::INCOMPLETE, format_args!("the other parts of the message are missing"));
-        }
-        Certainty::Uncertain | Certainty::Whole => {
-            wire.name("opaque");
-            wire.note_layer(&notes::INCOMPLETE, format_args!("it may be the end of a message whose beginning is missing"));
-        }
-    }
-    if wire.cut() == Cut::No
-        && let Some(unparsed) = file.fields.unparsed(file.delivered).or_else(|| file.fields.unparsed(0))
-    {
-        wire.rest(unparsed);
-    }
-    Ok(())
 }
 
 /// Where an element belongs, for notes.

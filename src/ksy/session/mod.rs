@@ -19,7 +19,7 @@ use super::protocol::File;
 use crate::tree::{BySide, SharedValues, Side};
 use crate::wire::{Beginning, Conversation, Extent, Missing, Result, Settings, Wire};
 use half::{Half, Phase, Reading};
-use inner::{Certainty, Inner};
+use inner::Inner;
 use keys::Keys;
 use notices::Notices;
 use trial::{Trial, Verdict};
@@ -60,15 +60,10 @@ impl Conversation for Plain {
     }
 
     fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
-        let certainty = Certainty::of(wire);
-        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.file.is_sound(Some(from), root, wire)
-        {
-            return inner::data(self.file, wire, certainty);
-        }
-        let index = inner.index[from];
-        inner.index[from] += 1;
-        self.file.whole(Some(from), index, root, wire).0
+        let (file, Some(inner)) = (self.file, &mut self.inner) else { return Ok(()) };
+        let is_sound = |root, wire: &Wire<'_>| file.is_sound(Some(from), root, wire);
+        let Some((index, root)) = inner.begin(file, from, wire, is_sound) else { return Ok(()) };
+        file.whole(Some(from), index, root, wire).0
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -181,14 +176,10 @@ impl Conversation for Session {
     }
 
     fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let (Some(root), Some(inner)) = (inner::root(self.file), &mut self.inner) else { return Ok(()) };
-        let certainty = Certainty::of(wire);
-        if certainty == Certainty::Incomplete || certainty == Certainty::Uncertain && !self.core.is_sound(from, root, wire) {
-            return inner::data(self.file, wire, certainty);
-        }
-        let index = inner.index[from];
-        inner.index[from] += 1;
-        self.core.datagram((from, index), root, wire, &mut self.notices, &mut self.keys).0
+        let (core, Some(inner)) = (&mut self.core, &mut self.inner) else { return Ok(()) };
+        let is_sound = |root, wire: &Wire<'_>| core.is_sound(from, root, wire);
+        let Some((index, root)) = inner.begin(self.file, from, wire, is_sound) else { return Ok(()) };
+        core.datagram((from, index), root, wire, &mut self.notices, &mut self.keys).0
     }
 
     fn passed(&mut self, from: Side, count: usize) {

@@ -79,6 +79,7 @@ impl Exchange for Session {
             bytes: section.bytes,
             pieces: section.pieces,
             method: "quic stream",
+            lost: Vec::new(),
             rest: Rest::Incomplete {
                 code: &BLOCKED,
                 words: format!("stream {}: {} entries of the dynamic table are needed", section.owner.id, section.required),

@@ -23,7 +23,7 @@ pub(super) fn reader(from: Side, name: &str) -> Reader {
 
 fn of_client(name: &str) -> Reader {
     match name {
-        "chat" | "chat message" | "chat command" | "chat command signed" => said,
+        "chat" | "chat message" | "chat command" | "chat command signed" => chat_message,
         "settings" => settings,
         "position" => walked,
         "position look" => walked_and_turned,
@@ -100,9 +100,9 @@ fn plugin_message(wire: &mut Wire<'_>, _: u32) -> Result {
 }
 
 /// A text or command of the client. From version 759 on it is signed.
-fn said(wire: &mut Wire<'_>, version: u32) -> Result {
-    let said = text(wire, &CHAT_LENGTH, &CHAT)?;
-    wire.info(format_args!("{}", wire.masked(&shown(said))));
+fn chat_message(wire: &mut Wire<'_>, version: u32) -> Result {
+    let chat_message = text(wire, &CHAT_LENGTH, &CHAT)?;
+    wire.info(format_args!("{}", wire.masked(&shown(chat_message))));
     if version >= 759 && wire.remaining() > 0 {
         wire.i64_be(&CHAT_TIME)?;
         wire.i64_be(&CHAT_SALT)?;
@@ -232,8 +232,8 @@ fn component(wire: &mut Wire<'_>, version: u32, behind: usize) -> Result {
     }
     if wire.u8(&CHAT_TAG)? == STRING {
         let length = wire.u16_be(&CHAT_LENGTH)?;
-        let said = wire.text(&CHAT, length.into())?;
-        wire.info(format_args!("{}", shown(said)));
+        let chat_message = wire.text(&CHAT, length.into())?;
+        wire.info(format_args!("{}", shown(chat_message)));
         return Ok(());
     }
     wire.bytes(&CHAT_NBT, wire.remaining().saturating_sub(behind)).map(drop)

@@ -292,7 +292,14 @@ impl Half {
             0 => format!("stream {id}: the end of the last message is missing"),
             _ => format!("stream {id}: at least {missing} bytes are missing"),
         };
-        Some(Unfinished { from, bytes, pieces, method: "quic stream", rest: Rest::Incomplete { code: &NOT_REASSEMBLED, words } })
+        Some(Unfinished {
+            from,
+            bytes,
+            pieces,
+            method: "quic stream",
+            lost: Vec::new(),
+            rest: Rest::Incomplete { code: &NOT_REASSEMBLED, words },
+        })
     }
 }
 

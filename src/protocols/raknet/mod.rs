@@ -113,6 +113,7 @@ impl Exchange for Session {
                     bytes,
                     pieces,
                     method: PARTS,
+                    lost: Vec::new(),
                     rest: Rest::Incomplete { code: &INCOMPLETE_SPLIT, words },
                 });
             }

@@ -2,7 +2,7 @@
 
 use super::Wire;
 use crate::tree::{
-    ConnectionId, EmbeddedPayload, Expected, Field, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver,
+    ConnectionId, EmbeddedPayload, Expected, Field, Gap, InnerBytes, Lost, Origin, Payload, Quote, QuotedPayload, Receiver,
     SharedValue, SharedValues, Sharers, Side, Span, Transport, Value,
 };
 use crate::wire::{Cut, Result};
@@ -104,6 +104,15 @@ impl Wire<'_> {
         let (layer, source, bytes) = (self.layer, self.source, self.bytes);
         let payload = QuotedPayload { layer, source, bytes, range, is_cut, transport, ends };
         self.tree.read_quoted(&payload).map(|protocol| protocol.abbrev)
+    }
+
+    /// Reports elements that are missing, behind which no message was delivered yet.
+    pub fn lose(&mut self, lost: Vec<Lost>) {
+        let ends = self.tree.layers.get(self.layer as usize).and_then(|layer| self.tree.ends.get(layer.ends as usize));
+        let Some((stream, side)) = ends.and_then(|ends| ends.stream) else { return };
+        let (frame, before) = (self.tree.frame.number, self.tree.layers.len());
+        let gap = |lost| Gap { stream, side, off: 0, len: 0, elements: Some(lost), frame, before };
+        self.tree.gaps.extend(lost.into_iter().map(gap));
     }
 
     /// Number of payloads handed over so far.
