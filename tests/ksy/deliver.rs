@@ -316,3 +316,44 @@ fn a_file_stands_under_any_protocol() {
         assert!(found, "{place}: {} {}", done.err, done.out);
     }
 }
+
+/// Only a dissected message shows where its secrets are: what waits, is repeated or stays incomplete is masked.
+#[test]
+fn secrets_are_masked_in_elements_that_deliver_nothing() {
+    let folder = Folder::new("masked");
+    let (file, capture) = (folder.file("layer.ksy"), folder.file("layer.hex"));
+    std::fs::write(&file, LAYER.replace("    name: op\n", "    name: op\n    secret: [text]\n")).unwrap();
+    let hex = |parts: &[Vec<u8>]| {
+        let bytes = [vec![9], parts.concat()].concat();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n\n"
+    };
+    let whole = part(1, 0, 0, (0, 1), "Amoss-green");
+    let lines = [
+        hex(std::slice::from_ref(&whole)),
+        hex(&[whole]),
+        hex(&[part(1, 0, 2, (0, 1), "Amoss-green")]),
+        hex(&[part(1, 1, 4, (0, 2), "Amoss-green")]),
+    ];
+    std::fs::write(&capture, lines.concat()).unwrap();
+    let common = ["-k", file.to_str().unwrap(), "--as", "layer", capture.to_str().unwrap()];
+    for view in [&["--json"][..], &["-V", "-x"], &["--packets", "--json"], &["-l"]] {
+        let done = run(&[&common[..], view].concat());
+        assert!(
+            !done.out.contains("moss") && !done.out.contains("6d6f7373") && !done.out.contains("6d 6f 73 73"),
+            "{view:?}\n{}",
+            done.out
+        );
+    }
+    let shown = run(&[&common[..], &["-l", "--show-secrets", "-V"]].concat());
+    assert!(shown.out.contains("moss-green"), "{}", shown.out);
+}
+
+#[test]
+fn another_protocol_gets_whole_messages_only() {
+    let outer = LAYER.replace("as: note", "payload: inner").replace("    name: op\n", "");
+    let inner = "meta: {id: inner}\nseq: [{id: number, type: u1}]\n";
+    let all = vec![protocol("outer.ksy", &outer), protocol("inner.ksy", inner)];
+    let packets = [packet(&[part(1, 0, 0, (0, 1), "A")]), packet(&[part(1, 0, 1, (0, 2), "B")])];
+    let expected = ["layer:inner  [1] number=65", "layer  [2] number=1", "layer incomplete [2] ! ksy.incomplete"];
+    assert_eq!(records(registry(Transport::Udp, all), &packets), expected);
+}

@@ -6,6 +6,7 @@ use crate::ksy::protocol::File;
 use crate::ksy::run::{Element as Carried, UnitPart};
 use crate::tree::{BySide, Lost, Piece, Receiver, Side, Value};
 use crate::wire::{Rest, Unfinished, Wire};
+use std::collections::HashSet;
 
 /// Of a message that is whole.
 const WHOLE: u64 = 0;
@@ -13,6 +14,11 @@ const WHOLE: u64 = 0;
 const UNCERTAIN: u64 = 1;
 /// Of parts whose other parts never came.
 const INCOMPLETE: u64 = 2;
+
+/// The first byte of a piece.
+fn place(piece: &Piece) -> (u64, u32) {
+    (piece.frame, piece.at)
+}
 
 /// What [`Wire::detail`] is for a message.
 fn detail(is_whole: bool) -> u64 {
@@ -51,6 +57,7 @@ impl Inner {
     /// Takes the elements of a message that was dissected, and delivers what they complete.
     pub(super) fn feed(&mut self, file: &File, from: Side, carried: Vec<Carried>, wire: &mut Wire<'_>) {
         let (mut events, mut lost, mut waiting, mut repeated) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut silent, mut delivered) = (Vec::new(), HashSet::new());
         let payloads = wire.handed_over();
         for Carried { carried, span, bytes } in carried {
             let range = span.start as usize..span.end as usize;
@@ -72,7 +79,7 @@ impl Inner {
             };
             let fate = self.sides[from].accept(&element, &mut events);
             if self.hides && !matches!(fate, Fate::Now { is_whole: true }) {
-                wire.hide_at(span);
+                silent.push((span, pieces.first().map(place)));
             }
             match fate {
                 Fate::Now { is_whole } => {
@@ -102,10 +109,19 @@ impl Inner {
                     Event::Message { bytes, pieces, is_whole } => (bytes, pieces, detail(is_whole)),
                     Event::Incomplete { bytes, pieces, .. } => (bytes, pieces, INCOMPLETE),
                 };
+                if self.hides && detail == WHOLE {
+                    delivered.extend(pieces.iter().map(place));
+                }
                 self.deliver(file, (&bytes, &pieces), detail, std::mem::take(&mut lost), wire);
             }
         }
         wire.lose(lost);
+        // What is a part of a message now has the secrets of the message.
+        for (span, place) in silent {
+            if place.is_none_or(|place| !delivered.contains(&place)) {
+                wire.hide_at(span);
+            }
+        }
         // What delivers nothing stays a record.
         if wire.handed_over() == payloads && !wire.has_info() {
             match (waiting, repeated) {
