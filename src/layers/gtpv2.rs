@@ -10,9 +10,8 @@
 
 use super::{Described, HeaderPayload, layer};
 use crate::tree::{Names, fields, name_of, title};
-use crate::wire::{Protocol, Result, Wire, data};
+use crate::wire::{Error, Protocol, Result, Wire, data};
 
-/// GTPv2-C.
 pub static PROTOCOL: Protocol = layer(&GTPV2, FIELDS);
 
 /// Messages of one datagram.
@@ -109,6 +108,9 @@ const ELEMENTS: Names = &[
     (255, "private extension"),
 ];
 
+/// Bytes of a header without a tunnel.
+const HEADER: usize = 8;
+
 /// Whether a message may begin here: version 2, with no reserved bits but one, and a length within the datagram.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     matches!(bytes, [flags, _, high, low, ..] if flags & 0xe3 == 0x40 && u16::from_be_bytes([*high, *low]) >= 4)
@@ -117,12 +119,18 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
 fn messages(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let kind = wire.ahead().get(1).copied().unwrap_or_default();
     wire.name(name_of(MESSAGES, kind.into()).unwrap_or("unknown message"));
-    let mut follows = message(wire, missing)?;
-    while follows && is_plausible(wire.ahead()) {
-        follows = message(wire, missing)?;
-    }
+    while message(wire, missing)? && follows(wire)? {}
     wire.rest(&data::BYTES);
     Ok(HeaderPayload::nothing(wire.at()))
+}
+
+/// Whether the announced message is there. Fewer bytes than its header has are an error.
+fn follows(wire: &Wire<'_>) -> Result<bool> {
+    let left = wire.remaining();
+    match is_plausible(wire.ahead()) {
+        false if left < HEADER => Err(Error::Short { needed: HEADER - left }),
+        is_plausible => Ok(is_plausible),
+    }
 }
 
 /// Dissects a message. Returns whether it announces another one.
@@ -219,6 +227,32 @@ mod tests {
           16..18 data.data = 2620
         ! broken dissect.cut at 16..18 gtpv2: the capture holds 6 bytes too few of this frame
         ");
+    }
+
+    #[test]
+    fn an_announced_message_without_a_header_is_noted() {
+        let frame = ["50 01 0009 003039 00", "03 0001 00 11", "3132"]; // piggybacking, echo request, recovery, two bytes of another one
+        insta::assert_snapshot!(layers(Next::Header(&MESSAGE), &frame), @"
+        gtpv2 0..15 | echo request
+          0..1 gtpv2.flags = 0x50
+            0..1 gtpv2.version = 2
+            0..1 gtpv2.p = 1
+            0..1 gtpv2.t = 0
+          1..2 gtpv2.message_type = 1 (echo request)
+          2..4 gtpv2.msg_length = 9
+          4..7 gtpv2.seq = 0x003039
+          7..8 gtpv2.spare = 0
+          8..13 gtpv2.ie
+            8..9 gtpv2.ie_type = 3 (recovery)
+            9..11 gtpv2.ie_len = 1
+            11..12 gtpv2.cr = 0
+            11..12 gtpv2.instance = 0
+            12..13 gtpv2.ie_value = 11
+          13..15 data.data = 3132
+        ! broken dissect.short at 13..15 gtpv2: 6 more bytes needed, 2 left
+        ");
+        let without = layers(Next::Header(&MESSAGE), &frame[..2]);
+        assert!(without.ends_with(" gtpv2: 8 more bytes needed, 0 left\n"), "{without}");
     }
 
     #[test]
