@@ -30,7 +30,6 @@ impl BytesPane {
     }
 
     /// The current buffer.
-    #[must_use]
     pub fn buffer<'d>(&self, detail: &'d Detail) -> Option<&'d Buffer> {
         detail.buffers.get(self.tab)
     }

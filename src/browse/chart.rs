@@ -21,7 +21,6 @@ pub struct Chart {
 
 impl Chart {
     /// Creates a chart; `None` without intervals.
-    #[must_use]
     pub fn new(counts: Vec<u64>, interval: i128) -> Option<Chart> {
         Some(Chart { counts, interval, cursor: 0, anchor: None }).filter(|chart| !chart.counts.is_empty())
     }
@@ -48,26 +47,22 @@ impl Chart {
     }
 
     /// The intervals of the range.
-    #[must_use]
     pub fn range(&self) -> RangeInclusive<usize> {
         let anchor = self.anchor.unwrap_or(self.cursor);
         anchor.min(self.cursor)..=anchor.max(self.cursor)
     }
 
     /// Width of an interval in a chart of this width, at least one.
-    #[must_use]
     pub fn columns(&self, width: usize) -> usize {
         (width / self.counts.len().max(1)).max(1)
     }
 
     /// The first visible interval in a chart of this width. Intervals wider than a column are all visible.
-    #[must_use]
     pub fn first(&self, width: usize) -> usize {
         (self.cursor + 1).saturating_sub(width.max(1))
     }
 
     /// Describes the range.
-    #[must_use]
     pub fn words(&self) -> String {
         let (from, to) = self.seconds();
         let frames: u64 = self.counts.get(self.range()).unwrap_or_default().iter().sum();
@@ -75,7 +70,6 @@ impl Chart {
     }
 
     /// The filter of the range. Frames with a time before the first frame belong to the first interval.
-    #[must_use]
     pub fn filter(&self) -> String {
         let (from, to) = self.seconds();
         match *self.range().start() {

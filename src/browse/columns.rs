@@ -19,7 +19,6 @@ pub const SEPARATOR: char = '\t';
 const CELL: usize = 60;
 
 /// The names in a typed line: words, or parts between commas. Parentheses and brackets group.
-#[must_use]
 pub fn names(text: &str) -> Vec<String> {
     let (mut names, mut name, mut depth) = (Vec::new(), String::new(), 0_usize);
     for character in text.chars() {
@@ -54,15 +53,11 @@ impl Cells {
     }
 
     /// The demand of the columns.
-    #[must_use]
     pub fn demand(&self, view: View) -> Demand {
         self.0.demand(view)
     }
 
     /// Formats the cells of a record in a line. A gap has none.
-    ///
-    /// # Errors
-    /// A value that cannot be formatted.
     pub fn line(&mut self, record: &Record<'_>) -> Result<Option<String>, fmt::Error> {
         if matches!(record, Record::Gap(_)) {
             return Ok(None);

@@ -23,7 +23,6 @@ pub enum Form {
 const BYTES: usize = 12;
 
 /// The text of an item; may be empty.
-#[must_use]
 pub fn text(detail: &Detail, at: usize, form: Form) -> String {
     let mut out = String::new();
     let Some(item) = detail.items.get(at) else { return out };

@@ -24,7 +24,6 @@ pub enum Role {
 /// A line of the field tree. All text is escaped.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Its role.
     pub role: Role,
     /// Nesting depth.
     pub depth: usize,
@@ -32,9 +31,7 @@ pub struct Item {
     pub end: usize,
     /// Filter name.
     pub abbrev: &'static str,
-    /// Its label.
     pub label: String,
-    /// Its value.
     pub value: String,
     /// The meaning of the value.
     pub meaning: String,
@@ -76,9 +73,6 @@ pub struct Detail {
 
 impl Detail {
     /// Creates the details of a record.
-    ///
-    /// # Errors
-    /// A value that cannot be formatted.
     pub fn of(record: &Record<'_>) -> Result<Detail, fmt::Error> {
         match record {
             Record::Message(message) => {
@@ -118,7 +112,6 @@ impl Detail {
     }
 
     /// Approximate size in bytes.
-    #[must_use]
     pub fn size(&self) -> usize {
         let items = self
             .items
@@ -128,7 +121,6 @@ impl Detail {
     }
 
     /// The innermost item that contains this byte of a buffer.
-    #[must_use]
     pub fn item_at(&self, buffer: usize, off: u64) -> Option<usize> {
         let has = |item: &Item| item.bytes.as_ref().is_some_and(|(of, range)| *of == buffer && range.contains(&off));
         let fields = self.items.iter().enumerate().filter(|(_, item)| !matches!(item.role, Role::Note(_)) && has(item));
@@ -141,7 +133,6 @@ impl Detail {
     }
 
     /// The bytes of an item, with secrets masked.
-    #[must_use]
     pub fn bytes_of(&self, at: usize) -> &[u8] {
         let bytes = || {
             let (buffer, range) = self.items.get(at)?.bytes.as_ref()?;
@@ -153,7 +144,6 @@ impl Detail {
     }
 
     /// The ancestors of an item, the nearest first.
-    #[must_use]
     pub fn above(&self, at: usize) -> Vec<usize> {
         let contains = |place: &usize| self.items.get(*place).is_some_and(|item| item.end > at);
         (0..at).rev().filter(contains).collect()
@@ -342,7 +332,6 @@ fn write_literal(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
 }
 
 /// The bookmark and note of a record, one per line.
-#[must_use]
 pub fn bookmark_comments(bookmarks: &Bookmarks, message: Option<u64>, frame: u64) -> Vec<String> {
     let line = |is_marked: bool, note: &str| {
         let mut line = String::from(if is_marked { "* bookmark" } else { "* note" });

@@ -32,7 +32,6 @@ impl FieldsPane {
     }
 
     /// Whether an item is collapsed.
-    #[must_use]
     pub fn is_folded(&self, at: usize) -> bool {
         self.folded.get(at).copied().unwrap_or_default()
     }

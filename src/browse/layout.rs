@@ -25,7 +25,6 @@ pub struct Panes {
     pub list: Rect,
     /// The field tree.
     pub fields: Rect,
-    /// The bytes.
     pub bytes: Rect,
     /// Messages and prompts.
     pub foot: Rect,
@@ -33,7 +32,6 @@ pub struct Panes {
 
 impl Panes {
     /// Computes the areas, with this many lines above the last one for errors of a prompt.
-    #[must_use]
     pub fn new(size: Size, focus: Focus, wrong: usize) -> Panes {
         let Size { width, height } = size;
         let foot = u16::try_from(wrong).unwrap_or(u16::MAX).saturating_add(1).min(height.saturating_sub(1));
@@ -76,19 +74,16 @@ impl Panes {
     }
 
     /// Number of visible fields.
-    #[must_use]
     pub fn fields_rows(&self) -> usize {
         lines(self.fields)
     }
 
     /// Number of visible lines of bytes.
-    #[must_use]
     pub fn bytes_rows(&self) -> usize {
         lines(self.bytes)
     }
 
     /// Bytes per line.
-    #[must_use]
     pub fn bytes_width(&self) -> usize {
         match self.bytes.width {
             SIXTEEN.. => 16,

@@ -51,7 +51,6 @@ pub struct Pass {
     pub columns: Vec<String>,
 }
 
-/// An event.
 #[derive(Debug)]
 pub enum Event {
     /// A key was pressed.
@@ -176,7 +175,6 @@ pub struct State {
 
 impl State {
     /// Creates a view of files, with its first pass.
-    #[must_use]
     pub fn new(files: Vec<String>, pass: Pass, theme: Theme, size: Size) -> State {
         let last_filter = pass.filter.clone();
         let mut state = State {
@@ -217,18 +215,15 @@ impl State {
     }
 
     /// Whether the terminal is about to be released, so that further keys are not for this program.
-    #[must_use]
     pub fn is_leaving(&self) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::Quit | Effect::Suspend))
     }
 
     /// Whether results are pending.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.is_reading || self.is_stale || self.text.as_ref().is_some_and(|text| text.is_waiting)
     }
 
-    /// Handles an event.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Key(key) => keys::press(self, key),

@@ -19,7 +19,6 @@ pub enum Purpose {
 
 impl Purpose {
     /// The label before the text.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Purpose::Filter => "/",
@@ -32,12 +31,9 @@ impl Purpose {
     }
 }
 
-/// A prompt.
 #[derive(Debug, Clone)]
 pub struct Prompt {
-    /// Its purpose.
     pub purpose: Purpose,
-    /// The text.
     pub text: String,
     /// Characters before the cursor.
     pub cursor: usize,
@@ -49,7 +45,6 @@ pub struct Prompt {
 
 impl Prompt {
     /// Creates a prompt with a text.
-    #[must_use]
     pub fn new(purpose: Purpose, text: &str) -> Prompt {
         Prompt { purpose, text: text.to_owned(), cursor: text.chars().count(), wrong: Vec::new(), recalled: None }
     }
@@ -58,7 +53,6 @@ impl Prompt {
         self.text.char_indices().nth(characters).map_or(self.text.len(), |(at, _)| at)
     }
 
-    /// Inserts a character.
     pub fn insert(&mut self, character: char) {
         let at = self.byte(self.cursor);
         self.text.insert(at, character);
@@ -89,7 +83,6 @@ impl Prompt {
     }
 
     /// Whether field names are completed.
-    #[must_use]
     pub fn takes_names(&self) -> bool {
         matches!(self.purpose, Purpose::Filter | Purpose::Columns)
     }
@@ -142,7 +135,6 @@ impl Prompt {
     }
 
     /// The word before the cursor that completion replaces.
-    #[must_use]
     pub fn word(&self) -> &str {
         let before = self.text.get(..self.byte(self.cursor)).unwrap_or_default();
         let begin = before.rfind(|c: char| !c.is_alphanumeric() && c != '.' && c != '_').map_or(0, |at| at + 1);

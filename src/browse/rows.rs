@@ -31,7 +31,6 @@ pub enum RowKind {
 pub struct Summary {
     /// Its index among all records of its view.
     pub place: u64,
-    /// Its kind.
     pub kind: RowKind,
     /// Number of the message, or of the frame.
     pub number: u64,
@@ -45,7 +44,6 @@ pub struct Summary {
     pub src: String,
     /// The destination.
     pub dst: String,
-    /// The protocol.
     pub protocol: String,
     /// The message type; may be empty.
     pub name: String,
@@ -57,9 +55,6 @@ pub struct Summary {
 
 impl Summary {
     /// Creates the line of a record; with cells of chosen columns, if any.
-    ///
-    /// # Errors
-    /// A value that cannot be formatted.
     pub fn of(place: u64, record: &Record<'_>, cells: Option<&mut Cells>) -> Result<Summary, fmt::Error> {
         let mut summary = match record {
             Record::Message(message) => Summary::message(place, message)?,
@@ -162,7 +157,6 @@ fn gravest<'n>(notes: impl Iterator<Item = &'n Note>) -> Option<Level> {
 pub struct Row {
     /// Its index among all records of its view.
     pub place: u64,
-    /// Its kind.
     pub kind: RowKind,
     /// Number of the message, or of the frame.
     pub number: u64,
@@ -176,7 +170,6 @@ pub struct Row {
     pub src: u32,
     /// The destination.
     pub dst: u32,
-    /// The protocol.
     pub protocol: u32,
     /// The message type.
     pub name: u32,
@@ -191,13 +184,11 @@ const UNKNOWN: i64 = i64::MIN;
 
 impl Row {
     /// Whether it is a message or a packet.
-    #[must_use]
     pub fn is_numbered(&self) -> bool {
         matches!(self.kind, RowKind::Message | RowKind::Packet)
     }
 
     /// Nanoseconds since the first frame.
-    #[must_use]
     pub fn time(&self) -> Option<i64> {
         Some(self.time).filter(|time| *time != UNKNOWN)
     }
@@ -236,7 +227,6 @@ pub struct Counts {
     pub numbered: usize,
     /// Late records.
     pub late: usize,
-    /// Gaps.
     pub gaps: usize,
 }
 
@@ -304,33 +294,28 @@ impl Rows {
     }
 
     /// An interned word.
-    #[must_use]
     pub fn word(&self, number: u32) -> &str {
         self.words.get(number as usize).map_or("", |word| word)
     }
 
     /// Number of lines.
-    #[must_use]
     pub fn len(&self) -> usize {
         let last = self.chunks.last().map_or(0, |chunk| chunk.rows.len());
         self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
     /// Number of messages or packets up to a line.
-    #[must_use]
     pub fn numbered_up_to(&self, at: usize) -> usize {
         let Some(chunk) = self.chunks.get(at / CHUNK) else { return self.counts.numbered };
         chunk.before + chunk.rows.iter().take(at % CHUNK + 1).filter(|row| row.is_numbered()).count()
     }
 
     /// A line by its index.
-    #[must_use]
     pub fn get(&self, at: usize) -> Option<&Row> {
         self.chunks.get(at / CHUNK)?.rows.get(at % CHUNK)
     }
 
     /// Type and summary of a line, by its index.
-    #[must_use]
     pub fn info(&self, at: usize) -> &str {
         let info = || {
             let chunk = self.chunks.get(at / CHUNK)?;
@@ -343,7 +328,6 @@ impl Rows {
     }
 
     /// The nearest line before or after `at` that satisfies the condition.
-    #[must_use]
     pub fn find(&self, at: usize, forward: bool, fits: impl Fn(&Row) -> bool) -> Option<usize> {
         if forward {
             (at + 1..self.len()).find(|at| self.get(*at).is_some_and(&fits))
@@ -353,7 +337,6 @@ impl Rows {
     }
 
     /// The first line with at least this number, else the last line.
-    #[must_use]
     pub fn of_number(&self, number: u64) -> usize {
         let numbered = |row: &Row| row.is_numbered() && row.number >= number;
         (0..self.len()).find(|at| self.get(*at).is_some_and(numbered)).unwrap_or(self.len().saturating_sub(1))
@@ -361,7 +344,6 @@ impl Rows {
 }
 
 /// Seconds since the first frame, with six digits after the point.
-#[must_use]
 pub fn seconds(nanos: i64) -> String {
     let sign = if nanos < 0 { "-" } else { "" };
     let nanos = nanos.unsigned_abs();

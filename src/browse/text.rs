@@ -7,9 +7,7 @@ use ratatui::layout::Size;
 /// A scrollable text. Its lines are escaped.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// Its title.
     pub title: String,
-    /// Its lines.
     pub lines: Vec<String>,
     /// The first visible line.
     pub top: usize,
@@ -23,25 +21,20 @@ pub struct Text {
 
 impl Text {
     /// Creates a complete text.
-    #[must_use]
     pub fn new(title: &str, lines: Vec<String>) -> Text {
         Text { title: title.to_owned(), lines, top: 0, left: 0, is_waiting: false, chart: None }
     }
 
     /// Creates a pending text.
-    #[must_use]
     pub fn waiting(title: String) -> Text {
         Text { title, lines: Vec::new(), top: 0, left: 0, is_waiting: true, chart: None }
     }
 
-    /// The help text.
-    #[must_use]
     pub fn help() -> Text {
         Text::new("Keys", HELP.lines().map(str::to_owned).collect())
     }
 
     /// Height of the chart on a screen of this size, with the description of the range.
-    #[must_use]
     pub fn chart_rows(&self, size: Size) -> usize {
         match &self.chart {
             Some(_) if size.height < LOW => 3,

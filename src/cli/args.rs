@@ -119,7 +119,6 @@ impl Args {
     }
 
     /// Whether neither a file nor hex text is given, so that input comes from standard input.
-    #[must_use]
     pub fn names_no_input(&self) -> bool {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (!options.files.is_empty(), reading),

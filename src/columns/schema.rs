@@ -34,7 +34,6 @@ pub enum Type {
 
 impl Type {
     /// Its name in Arrow.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Type::Int => "int64",
@@ -53,18 +52,14 @@ impl Type {
     }
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
     pub name: &'static str,
-    /// Its type.
     pub kind: Type,
     /// Description.
     pub about: &'static str,
 }
 
-/// A table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
     /// A row for each message.
@@ -80,11 +75,9 @@ pub enum Table {
 }
 
 impl Table {
-    /// All tables.
     pub const ALL: [Table; 5] = [Table::Messages, Table::Fields, Table::Packets, Table::Notes, Table::Gaps];
 
     /// Its name.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Table::Messages => "messages",
@@ -96,7 +89,6 @@ impl Table {
     }
 
     /// Description of a row.
-    #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
             Table::Messages => "A message (default view)",
@@ -108,7 +100,6 @@ impl Table {
     }
 
     /// Whether records of this view have rows in it.
-    #[must_use]
     pub fn is_of(self, view: View) -> bool {
         match self {
             Table::Messages => view == View::Messages,
@@ -118,13 +109,10 @@ impl Table {
     }
 
     /// Whether it has separate files per protocol.
-    #[must_use]
     pub const fn is_partitioned(self) -> bool {
         matches!(self, Table::Messages | Table::Fields | Table::Packets)
     }
 
-    /// Its columns.
-    #[must_use]
     pub const fn columns(self) -> &'static [Column] {
         match self {
             Table::Messages => MESSAGES,
@@ -244,9 +232,6 @@ const NOTES: &[Column] = &[
 const GAPS: &[Column] = &[FILE, STREAM, DIR, OFF, LEN, column("frame", Type::Int, "Frame at which the gap was given up")];
 
 /// Writes all tables and their columns.
-///
-/// # Errors
-/// Write errors.
 pub fn write_schema(to: &mut dyn Write) -> io::Result<()> {
     for (at, table) in Table::ALL.into_iter().enumerate() {
         if at > 0 {

@@ -34,7 +34,6 @@ enum Cell<'t> {
 
 impl Wide {
     /// Creates columns with lists of all values, or with single values, and with the rows that these options give.
-    #[must_use]
     pub fn new(columns: Vec<Column>, options: &ColumnOptions) -> Wide {
         Wide { columns, occurrence: options.occurrence, all_late: options.all_late }
     }
@@ -94,7 +93,6 @@ impl Wide {
     }
 }
 
-/// The type of a value.
 fn scalar(of: &Values) -> Type {
     match of {
         Values::Pseudo(pseudo) => of_pseudo(pseudo),

@@ -29,7 +29,6 @@ pub(super) struct Field {
     pub(super) bytes: Range<u64>,
 }
 
-/// A message.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     pub(super) n: u64,
@@ -64,7 +63,6 @@ enum Ends {
 /// The messages of one side of a comparison.
 #[derive(Default)]
 pub struct Capture {
-    /// Its name.
     pub name: String,
     /// Messages dropped at the limit.
     pub left_out: u64,
@@ -77,19 +75,16 @@ pub struct Capture {
 
 impl Capture {
     /// Creates an empty side with a name.
-    #[must_use]
     pub fn new(name: String) -> Capture {
         Capture { name, ..Capture::default() }
     }
 
     /// Number of messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.messages.len()
     }
 
     /// Whether there are no messages.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }

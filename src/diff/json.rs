@@ -9,9 +9,6 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Writes a report; if `all`, with equal messages.
-///
-/// # Errors
-/// Those of writing.
 pub fn write(report: &Report<'_>, all: bool, to: &mut dyn Write) -> io::Result<()> {
     let (a, b) = (report.a, report.b);
     line(to, |of| {

@@ -41,7 +41,6 @@ pub enum What {
 
 impl What {
     /// The word of the JSON record.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             What::Same => "same",
@@ -92,7 +91,6 @@ pub struct Counts {
 
 impl Counts {
     /// Whether anything differs.
-    #[must_use]
     pub const fn differ(&self) -> bool {
         self.folded + self.changed + self.only_a + self.only_b > 0
     }
@@ -120,7 +118,6 @@ pub struct Report<'c> {
 }
 
 /// Compares two captures. If `as_pair`, the first messages are compared, whatever they are.
-#[must_use]
 pub fn compare<'c>(a: &'c Capture, b: &'c Capture, ignored: &Ignored, as_pair: bool) -> Report<'c> {
     let mut conversations = Vec::new();
     for (of_a, of_b) in pairs::pairs(a, b, as_pair) {

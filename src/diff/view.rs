@@ -35,9 +35,6 @@ pub struct View {
 
 impl View {
     /// Writes a report; nothing if nothing differs and equal messages are hidden.
-    ///
-    /// # Errors
-    /// Those of writing.
     pub fn write(&self, report: &Report<'_>, to: &mut dyn Write) -> io::Result<()> {
         if !report.counts.differ() && !self.all {
             return Ok(());

@@ -53,7 +53,6 @@ pub struct Engine {
 /// What is known of the current frame.
 #[derive(Default)]
 struct Current {
-    /// Its conversation.
     active: ActiveConversation,
     /// What it has only a part of.
     waits_for: WaitsFor,

@@ -3,7 +3,6 @@
 use super::value::Item;
 use std::fmt;
 
-/// A number type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NumberType {
     kind: Kind,

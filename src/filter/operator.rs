@@ -27,7 +27,6 @@ pub(super) enum Sum {
 }
 
 impl Sum {
-    /// Symbol.
     pub(super) const fn symbol(self) -> char {
         match self {
             Sum::Plus => '+',
@@ -38,7 +37,6 @@ impl Sum {
         }
     }
 
-    /// Its precedence.
     pub(super) const fn precedence(self) -> Precedence {
         match self {
             Sum::Plus | Sum::Minus => Precedence::Sum,

@@ -35,7 +35,6 @@ pub(super) enum Value {
     Magnitude(Box<Value>),
     /// Conversion to text.
     Written(Box<Value>, ValueType),
-    /// Constant.
     Constant(Item<'static>),
 }
 

@@ -16,7 +16,6 @@ pub(super) enum Subject<'r, 't> {
     FastHeaders(&'r FastHeaders),
 }
 
-/// Tree of a record.
 fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     match record {
         Record::Message(message) => Some(message.of),
@@ -83,7 +82,6 @@ pub(super) fn has(of: Subject<'_, '_>, fields: &[&'static Field]) -> bool {
     Remembered::of(record).is_some_and(|remembered| fields.iter().any(|field| remembered.has(field)))
 }
 
-/// Whether any of these fields is generated.
 pub(super) fn is_generated(fields: &[&Field]) -> bool {
     fields.iter().any(|field| field.generated.is_some())
 }

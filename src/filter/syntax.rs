@@ -84,7 +84,6 @@ pub(super) enum Compare {
 }
 
 impl Compare {
-    /// Symbol.
     pub(super) const fn symbol(self) -> &'static str {
         match self {
             Compare::Equal => "==",

@@ -164,7 +164,6 @@ impl Item<'_> {
         }
     }
 
-    /// Writes the value as text.
     pub(super) fn write(&self, value_type: ValueType, text: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Item::Number(number) => write!(text, "{number}"),

@@ -2,7 +2,6 @@
 
 use crate::tree::Names;
 
-/// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ValueType {
     /// An integer, with value names.

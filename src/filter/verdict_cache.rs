@@ -6,7 +6,6 @@ use std::cell::Cell;
 /// Number of cached verdicts, a power of two.
 const SLOTS: usize = 64;
 
-/// Cache of verdicts.
 pub(super) struct VerdictCache([Cell<Option<(FlowKey, bool)>>; SLOTS]);
 
 impl Default for VerdictCache {

@@ -24,7 +24,6 @@ pub struct Fragment<'a> {
     pub off: u32,
     /// Whether more fragments follow.
     pub more: bool,
-    /// Its bytes.
     pub bytes: &'a [u8],
     /// The frame that carried it.
     pub frame: u64,
@@ -124,7 +123,6 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
     }
 
     /// Whether no datagram is incomplete.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -39,7 +39,6 @@ pub struct Chunk<'a> {
     pub begins: bool,
     /// Whether it is the last fragment.
     pub ends: bool,
-    /// Its bytes.
     pub bytes: &'a [u8],
     /// The frame that carried it.
     pub frame: u64,
@@ -56,7 +55,6 @@ pub struct Message {
     pub sid: u16,
     /// Payload protocol identifier.
     pub ppid: u32,
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Their origin in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
@@ -103,14 +101,12 @@ pub struct Messages {
 
 impl Messages {
     /// Creates a direction whose first fragment will have this TSN.
-    #[must_use]
     pub fn from_start(first: u32) -> Messages {
         let floor = i64::from(first);
         Messages { highest: Some(floor - 1), floor, from_start: true, ..Messages::default() }
     }
 
     /// Bytes held by incomplete and waiting messages.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.held
     }

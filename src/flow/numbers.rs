@@ -38,25 +38,21 @@ impl Numbers {
     }
 
     /// Lookups of the current frame: numbers, and whether each conversation began with it.
-    #[must_use]
     pub fn looked_up(&self) -> &[(u32, bool)] {
         self.looked_up.as_deref().unwrap_or_default()
     }
 
     /// The number of the next conversation to begin.
-    #[must_use]
     pub fn next(&self) -> u32 {
         self.given.get(self.at).map_or(self.next, |(number, _)| *number)
     }
 
     /// Whether the next conversation may have this number: the frame lists no other one.
-    #[must_use]
     pub fn may_be(&self, number: u32) -> bool {
         self.given.is_empty() || self.given.get(self.at).is_none_or(|(given, _)| *given == number)
     }
 
     /// The precedent of the next conversation to begin, if the frame lists it.
-    #[must_use]
     pub fn precedent(&self) -> Option<Precedent> {
         self.given.get(self.at).map(|(_, precedent)| *precedent)
     }

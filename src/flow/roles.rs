@@ -30,13 +30,11 @@ impl Precedent {
     ];
 
     /// Its code in the origin of a frame.
-    #[must_use]
     pub fn code(self) -> u8 {
         self as u8
     }
 
     /// The one with this code; unknown codes say nothing.
-    #[must_use]
     pub fn of_code(code: u8) -> Precedent {
         Precedent::ALL.get(usize::from(code)).copied().unwrap_or_default()
     }

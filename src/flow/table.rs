@@ -23,37 +23,31 @@ type End = (u64, u64, u32);
 
 impl Pair {
     /// The conversation of a packet from `src` to `dst`.
-    #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
         Pair::between(parts(src), parts(dst)).0
     }
 
     /// The conversation of an endpoint of a USB device with its host.
-    #[must_use]
     pub fn usb(bus: u16, device: u16, endpoint: u8) -> Pair {
         Pair { low: (0, 0, 0), high: (1, u64::from(bus) << u16::BITS | u64::from(device), endpoint.into()) }
     }
 
     /// Address bits and ports of both endpoints, the lower endpoint first.
-    #[must_use]
     pub fn bits(&self) -> [([u64; 2], u32); 2] {
         [self.low, self.high].map(|(high, low, port)| ([high, low], port))
     }
 
     /// Both endpoints, the lower one first.
-    #[must_use]
     pub fn sockets(&self) -> [SocketAddr; 2] {
         [self.low, self.high].map(socket)
     }
 
     /// Whether the sender is the lower endpoint; true if both are equal.
-    #[must_use]
     pub fn from_low(src: SocketAddr, dst: SocketAddr) -> bool {
         Pair::between(parts(src), parts(dst)).1
     }
 
     /// The pair of two endpoints, and whether `src` is the lower one or both are equal.
-    #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
         let from_low = src <= dst;
@@ -104,7 +98,6 @@ pub struct Table<T> {
 pub struct Entry<T> {
     number: u32,
     last_frame: u64,
-    /// Its state.
     pub state: T,
 }
 
@@ -167,7 +160,6 @@ impl<T> Table<T> {
     }
 
     /// Whether there are as many conversations as the limit allows.
-    #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.open.len() >= limits::CONVERSATIONS.get()
     }
@@ -194,7 +186,6 @@ impl<T> Table<T> {
     }
 
     /// The conversations in the order they began: number, last frame, state.
-    #[must_use]
     pub fn numbered(&self) -> Vec<(u32, u64, &T)> {
         let mut all: Vec<_> = self.open.values().map(|entry| (entry.number, entry.last_frame, &entry.state)).collect();
         all.sort_unstable_by_key(|(number, ..)| *number);

@@ -20,8 +20,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Content with this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Content> {
         CONTENTS.iter().copied().find(|content| content.name == name).map(Content::Of)
     }

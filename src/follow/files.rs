@@ -89,7 +89,6 @@ impl Files {
     }
 
     /// Files and their sizes, by name.
-    #[must_use]
     pub fn written(&self) -> Vec<(&Path, u64)> {
         let mut written: Vec<_> = self.files.values().map(|entry| (entry.path.as_path(), entry.bytes)).collect();
         written.sort_unstable();

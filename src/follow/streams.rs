@@ -73,7 +73,6 @@ impl Existing {
     }
 
     /// Whether the conversation exists.
-    #[must_use]
     pub fn has(&self, id: StreamId) -> bool {
         let [tcp, udp, sctp, usb] = self.counts;
         let count = match id.transport {
@@ -139,7 +138,6 @@ impl Streams {
     }
 
     /// Conversations sorted by transport and number.
-    #[must_use]
     pub fn in_order(&self) -> Vec<&Stream> {
         let mut streams: Vec<&Stream> = self.known.0.values().collect();
         streams.sort_unstable_by_key(|stream| (stream.id.transport, stream.id.number));
@@ -147,9 +145,6 @@ impl Streams {
     }
 
     /// Prints a table.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn print(&self, theme: Theme, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("stream", Role::Stream),
@@ -186,9 +181,6 @@ impl Streams {
     }
 
     /// Prints JSON objects, in one array or one per line.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn print_json(&self, as_array: bool, to: &mut dyn Write) -> io::Result<()> {
         let mut between = if as_array { "[\n" } else { "" };
         for stream in self.in_order() {

@@ -113,9 +113,6 @@ impl Entry {
 }
 
 /// Prints a table of fields; for a single field also its value names.
-///
-/// # Errors
-/// Write errors.
 pub fn fields_as_table(entries: &[Entry], look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let heads = [
         Head::words("name", Role::Name),
@@ -150,9 +147,6 @@ fn values(entry: &Entry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<(
 }
 
 /// Prints one JSON object per line.
-///
-/// # Errors
-/// Write errors.
 pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
         object(to, |members| members_of(entry, members))?;

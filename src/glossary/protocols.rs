@@ -29,9 +29,6 @@ fn description(protocol: &Protocol) -> String {
 }
 
 /// Prints a table of all protocols.
-///
-/// # Errors
-/// Write errors.
 pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let heads = [
         Head::words("name", Role::Protocol),
@@ -46,9 +43,6 @@ pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn W
 }
 
 /// Prints the description of a protocol.
-///
-/// # Errors
-/// Write errors.
 pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let this = protocol.this;
     let heading = format!("{}  {}: {}", look.theme.paint(Role::Protocol, this.abbrev), this.name, this.about);
@@ -96,9 +90,6 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
 }
 
 /// Prints one JSON object per line.
-///
-/// # Errors
-/// Write errors.
 pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) -> io::Result<()> {
     for protocol in protocols {
         object(to, |members| members_of(protocol, members))?;

@@ -6,9 +6,6 @@ use crate::tree::Kind;
 use std::io::{self, Write};
 
 /// Prints fields as `tshark -G fields`: `P` for protocols and `F` for fields.
-///
-/// # Errors
-/// Write errors.
 pub fn fields_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
         if entry.kind == Kind::Protocol {
@@ -41,9 +38,6 @@ fn as_tshark(entry: &Entry) -> (&'static str, &'static str, String) {
 }
 
 /// Prints protocols as `tshark -G protocols`: label, short name, filter name.
-///
-/// # Errors
-/// Write errors.
 pub fn protocols_as_tshark(registry: Registry, to: &mut dyn Write) -> io::Result<()> {
     for protocol in super::protocols(registry) {
         let this = protocol.this;
@@ -58,9 +52,6 @@ fn one_line(text: &'static str, or: &'static str) -> &'static str {
 }
 
 /// Prints value names as `tshark -G values`: `V` for numbers, `T` for booleans.
-///
-/// # Errors
-/// Write errors.
 pub fn values_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries.iter().filter(|entry| !entry.shared && !entry.names().is_empty()) {
         if entry.kind == Kind::Bool {

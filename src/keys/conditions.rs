@@ -25,7 +25,6 @@ pub(super) struct Pattern {
 /// One end of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) enum End {
-    /// Any.
     #[default]
     Any,
     /// Any port of an address.
@@ -38,7 +37,6 @@ pub(super) enum End {
 pub(super) const NAMES: [&str; 5] = ["client", "server", "from", "until", "stream"];
 
 impl Conditions {
-    /// Adds one.
     pub(super) fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
         let twice = || Err(format!("{name}= is there twice"));
         match name {

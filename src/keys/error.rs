@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// A key file that cannot be read, or a line of it that does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyError {
-    /// The file.
     pub file: Arc<Path>,
     /// The line, from 1; `None` if the file cannot be read at all.
     pub line: Option<usize>,

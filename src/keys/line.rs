@@ -67,7 +67,6 @@ impl<'a> Words<'a> {
 }
 
 /// The line that would serve a conversation, with `HEX` for the value.
-#[must_use]
 pub fn line_for(protocol: &str, name: &str, owner: &Owner) -> String {
     let end = |end: SocketAddr| end.to_string();
     match owner.ends {

@@ -96,7 +96,6 @@ impl fmt::Debug for KeyRing {
     }
 }
 
-/// One file.
 struct KeyFile {
     path: Arc<Path>,
     growing: Mutex<Growing>,
@@ -187,7 +186,6 @@ impl KeyRing {
     }
 
     /// Whether there is no file and no value, and nothing is recorded.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.watch.is_none()
     }
@@ -211,13 +209,11 @@ impl KeyRing {
     }
 
     /// Whether conversations are dissected.
-    #[must_use]
     pub fn is_in_use(&self) -> bool {
         self.in_use.load(Ordering::Relaxed)
     }
 
     /// The last line that matches. It has then served something. If none matches, files that have grown are read first.
-    #[must_use]
     pub fn find(&self, protocol: &str, name: &str, owner: &Owner) -> Option<Key> {
         let found = self.known(protocol, name, owner);
         let found = found.or_else(|| if self.grow() { self.known(protocol, name, owner) } else { None });
@@ -233,7 +229,6 @@ impl KeyRing {
     }
 
     /// Whether requests are recorded.
-    #[must_use]
     pub fn is_recording(&self) -> bool {
         self.watch.is_some()
     }
@@ -251,7 +246,6 @@ impl KeyRing {
     }
 
     /// Whether keys of this name are known to fit, as recorded.
-    #[must_use]
     pub fn verdict(&self, protocol: &str, name: &str) -> Option<bool> {
         let watch = self.watch()?;
         let mut own = watch.requests().iter().filter(|request| request.protocol == protocol && request.name == name);
@@ -263,14 +257,12 @@ impl KeyRing {
     }
 
     /// A counter that changes when lines were added. Files that have grown are read first.
-    #[must_use]
     pub fn generation(&self) -> u64 {
         self.grow();
         self.generation.load(Ordering::Acquire)
     }
 
     /// Lines that served nothing, in the order of files and lines.
-    #[must_use]
     pub fn unserved(&self) -> Vec<Unserved> {
         let mut unserved = Vec::new();
         for file in &self.files {
@@ -287,7 +279,6 @@ impl KeyRing {
     }
 
     /// Errors of lines that were added while the files were in use.
-    #[must_use]
     pub fn errors(&self) -> Vec<KeyError> {
         self.files.iter().flat_map(|file| file.lines().errors.clone()).collect()
     }

@@ -24,7 +24,6 @@ pub struct Request {
 
 impl Request {
     /// Whether the key is missing or does not fit.
-    #[must_use]
     pub fn lacks_key(&self) -> bool {
         self.key.is_none() || self.fits == Some(false)
     }
@@ -47,7 +46,6 @@ pub struct Tried {
     pub protocol: String,
     /// The name of the key.
     pub name: String,
-    /// The value.
     pub value: Arc<[u8]>,
 }
 

@@ -12,7 +12,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
-/// AH.
 pub static PROTOCOL: Protocol = layer(&AH, FIELDS);
 
 fields! {

@@ -9,7 +9,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// ARCNET.
 pub static PROTOCOL: Protocol = layer(&ARCNET, FIELDS);
 
 fields! {

@@ -12,7 +12,6 @@ use crate::wire::{Protocol, Result, Wire};
 use etherparse::ArpPacketSlice;
 use std::net::Ipv4Addr;
 
-/// ARP.
 pub static PROTOCOL: Protocol = layer(&ARP, FIELDS);
 
 fields! {

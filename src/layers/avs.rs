@@ -10,7 +10,6 @@ use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Names, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// The AVS capture header.
 pub static PROTOCOL: Protocol = layer(&WLANCAP, FIELDS);
 
 fields! {

@@ -12,7 +12,6 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
-/// AYIYA.
 pub static PROTOCOL: Protocol = layer(&AYIYA, FIELDS);
 
 /// A header with the packet behind it.

@@ -13,7 +13,6 @@ use super::{Described, HeaderPayload, Next, layer, wlan};
 use crate::tree::{Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
-/// CAPWAP data.
 pub static PROTOCOL: Protocol = layer(&CAPWAP, FIELDS);
 
 /// A data packet on its UDP port.

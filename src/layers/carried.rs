@@ -70,14 +70,11 @@ pub struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// The bytes of a frame.
-    #[must_use]
     pub fn of_frame(all: &'a [u8]) -> Bytes<'a> {
         Bytes { source: 0, all }
     }
 
     /// The bytes of a range; empty if it is outside.
-    #[must_use]
     pub fn get(self, range: Range<usize>) -> &'a [u8] {
         self.all.get(range).unwrap_or_default()
     }
@@ -96,7 +93,6 @@ pub struct FragmentPosition {
     pub more: bool,
 }
 
-/// The payload of a header.
 #[derive(Debug, Clone)]
 pub struct HeaderPayload {
     /// The next layer.
@@ -115,7 +111,6 @@ pub struct HeaderPayload {
 
 impl HeaderPayload {
     /// A payload in this range with `missing` truncated bytes.
-    #[must_use]
     pub fn new(next: Next, range: Range<usize>, missing: usize) -> HeaderPayload {
         HeaderPayload { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
     }

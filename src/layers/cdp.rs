@@ -20,7 +20,6 @@
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
-/// CDP.
 pub static PROTOCOL: Protocol = Protocol::new(&CDP, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[

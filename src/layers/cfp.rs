@@ -10,7 +10,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// Cisco FabricPath.
 pub static PROTOCOL: Protocol = layer(&CFP, FIELDS);
 
 fields! {
@@ -37,7 +36,6 @@ pub(super) fn begins(frame: &[u8]) -> bool {
     frame.get(12..14) == Some(&ETHER_TYPE.to_be_bytes())
 }
 
-/// A header.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const ETHERNET: u16 = 1;
     let destination = wire.group(&DESTINATION, address)?;

@@ -29,7 +29,6 @@ const fn switch(name: &'static str, about: &'static str) -> Setting {
 
 impl Checks {
     /// Enabled checksums.
-    #[must_use]
     pub fn enabled(settings: &Settings) -> Checks {
         Checks { ip: settings.is_on(IP.name), tcp: settings.is_on(TCP.name), udp: settings.is_on(UDP.name) }
     }

@@ -14,10 +14,8 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire, data};
 
-/// Cisco HDLC.
 pub static PROTOCOL: Protocol = layer(&CHDLC, FIELDS);
 
-/// SLARP.
 pub static SLARP_PROTOCOL: Protocol = layer(&slarp_fields::SLARP, slarp_fields::FIELDS);
 
 /// Cisco metadata.

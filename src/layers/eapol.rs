@@ -13,7 +13,6 @@ use crate::protocols::eap;
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
-/// EAPOL.
 pub static PROTOCOL: Protocol = Protocol::new(&EAPOL, FIELDS).found(FOUND).rest(&DATA);
 
 /// EAP packets inside EAPOL.

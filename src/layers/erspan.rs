@@ -13,7 +13,6 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// ERSPAN.
 pub static PROTOCOL: Protocol = layer(&ERSPAN, FIELDS);
 
 /// A header of type II or III.

@@ -8,7 +8,6 @@
 use crate::tree::fields;
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
-/// ESP.
 pub static PROTOCOL: Protocol = Protocol::new(&ESP, FIELDS).found(FOUND);
 
 const FOUND: &[Found] = &[

@@ -9,7 +9,6 @@ use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// The E-tag.
 pub static PROTOCOL: Protocol = layer(&ETAG, FIELDS);
 
 fields! {

@@ -13,7 +13,6 @@ use etherparse::SingleVlanHeaderSlice;
 use std::fmt;
 use std::ops::Range;
 
-/// Ethernet.
 pub static PROTOCOL: Protocol = layer(&ETH, FIELDS);
 
 /// A VLAN tag.

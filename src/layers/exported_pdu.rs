@@ -11,7 +11,6 @@ use crate::tree::{Address, Names, Side, Transport, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::{IpAddr, SocketAddr};
 
-/// Exported PDUs.
 pub static PROTOCOL: Protocol = layer(&EXPORTED_PDU, FIELDS);
 
 fields! {
@@ -88,7 +87,6 @@ pub struct Tags<'a> {
 
 impl<'a> Tags<'a> {
     /// Reads the tags at the start of a frame.
-    #[must_use]
     pub fn of(frame: &'a [u8]) -> Tags<'a> {
         let (mut tags, mut ahead) = (Tags::default(), frame);
         while let Some((&[a, b, high, low], behind)) = ahead.split_first_chunk() {
@@ -141,7 +139,6 @@ impl<'a> Tags<'a> {
     }
 
     /// Source and destination, if all of their tags are there.
-    #[must_use]
     pub fn sockets(&self) -> Option<[SocketAddr; 2]> {
         let [src, dst] = self.addresses;
         let [src_port, dst_port] = self.ports;
@@ -149,7 +146,6 @@ impl<'a> Tags<'a> {
     }
 
     /// The port by which the table of a transport selects the protocol: its name is `udp.port` or `tcp.port`.
-    #[must_use]
     pub fn table_port(&self) -> Option<(Transport, u16)> {
         let transport = match self.table {
             "udp.port" => Transport::Udp,

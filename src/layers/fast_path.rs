@@ -10,7 +10,6 @@ use crate::wire::{Cut, Wire};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-/// The link type of Ethernet.
 const ETHERNET: Link = Link::Type(1);
 
 /// Header fields that the fast path emits.
@@ -72,7 +71,6 @@ const PATHS: [[&str; 2]; TAGS + 1] = [
 ];
 
 /// Link-layer addresses and socket addresses of a plain frame: source, then destination.
-#[must_use]
 pub fn ends(frame: &[u8]) -> Option<([[u8; 6]; 2], [SocketAddr; 2])> {
     let FastHeaders { src, dst, packet, .. } = FastHeaders::of(ETHERNET, frame, 0, Checks::default())?;
     let [p0, p1, q0, q1] = *frame.get(packet.carried())?.first_chunk()?;
@@ -99,7 +97,6 @@ pub struct FlowKey {
 
 impl FlowKey {
     /// Hash of the network addresses.
-    #[must_use]
     pub fn spread(&self) -> u32 {
         /// The golden ratio, as a fraction of 32 bits.
         const SPREAD: u32 = 0x9e37_79b9;
@@ -124,7 +121,6 @@ pub enum HeaderValue<'a> {
 
 impl FastHeaders {
     /// Parses the headers of a frame; `None` if it is not plain.
-    #[must_use]
     pub fn of(link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<FastHeaders> {
         if link != ETHERNET || missing > 0 || checks.ip {
             return None;
@@ -145,19 +141,16 @@ impl FastHeaders {
     }
 
     /// Whether [`FastHeaders::get`] covers all of these fields.
-    #[must_use]
     pub fn covers(&self, of: Only) -> bool {
         of.passes() && (self.tags == 0 || !ethernet::VLAN_PROTOCOL.fields.iter().any(|field| of.has(field)))
     }
 
     /// Whether it carries a TCP segment.
-    #[must_use]
     pub fn has_segment(&self) -> bool {
         self.packet.protocol == ip::TCP
     }
 
     /// The carried segment, without layers in the tree.
-    #[must_use]
     pub fn segment(&self) -> TransportSegment {
         let Packet { src, dst, .. } = self.packet;
         let [v4, v6] = PATHS.get(self.tags).copied().unwrap_or_default();
@@ -166,20 +159,17 @@ impl FastHeaders {
     }
 
     /// Everything that [`FastHeaders::has`] and [`FastHeaders::get`] depend on.
-    #[must_use]
     pub fn flow_key(&self) -> FlowKey {
         let Packet { src, dst, protocol, .. } = self.packet;
         FlowKey { link: [self.src, self.dst], tags: self.tags, net: [src, dst], protocol }
     }
 
     /// Whether one of the headers, except tags, has this protocol.
-    #[must_use]
     pub fn has(&self, protocol: &Field) -> bool {
         protocol.is(&ethernet::ETH) || protocol.is(self.packet.this())
     }
 
     /// Value of an exposed field.
-    #[must_use]
     pub fn get(&self, field: &Field) -> Option<HeaderValue<'_>> {
         let Packet { src, dst, protocol, .. } = self.packet;
         let of_packet = if src.is_ipv4() { [&ip::SRC, &ip::DST, &ip::PROTO] } else { [&ipv6::SRC, &ipv6::DST, &ipv6::NXT] };

@@ -12,7 +12,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// FDDI.
 pub static PROTOCOL: Protocol = layer(&FDDI, FIELDS);
 
 fields! {
@@ -24,7 +23,6 @@ fields! {
     SRC = mac("fddi.src", "Source", "").also("fddi.addr").once();
 }
 
-/// A frame.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const LLC: u64 = 5;
     let control = wire.flags(&FC, 1, &[&CLASS, &PRIORITY])?;

@@ -10,7 +10,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// Frame Relay.
 pub static PROTOCOL: Protocol = layer(&FR, FIELDS);
 
 fields! {

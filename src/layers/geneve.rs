@@ -12,7 +12,6 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
-/// GENEVE.
 pub static PROTOCOL: Protocol = layer(&GENEVE, FIELDS);
 
 /// A GENEVE header.

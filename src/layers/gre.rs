@@ -15,7 +15,6 @@ use super::{Described, HeaderPayload, Next, cisco, erspan, layer, ppp, wlan};
 use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
-/// GRE.
 pub static PROTOCOL: Protocol = layer(&GRE, FIELDS);
 
 fields! {

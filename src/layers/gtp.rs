@@ -13,10 +13,8 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
-/// GTP.
 pub static PROTOCOL: Protocol = layer(&GTP, FIELDS);
 
-/// A message.
 pub(super) static MESSAGE: Described = Described { protocol: &PROTOCOL, header: message };
 
 fields! {

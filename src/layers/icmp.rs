@@ -9,7 +9,6 @@ use crate::tree::{EarlierPacket, Key, Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::IpAddr;
 
-/// ICMP.
 pub static PROTOCOL: Protocol = layer(&ICMP, FIELDS);
 
 fields! {

@@ -13,7 +13,6 @@ use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 use std::fmt;
 
-/// ICMPv6.
 pub static PROTOCOL: Protocol = layer(&ICMPV6, FIELDS);
 
 fields! {

@@ -12,7 +12,6 @@ use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::Ipv4Addr;
 
-/// IGMP.
 pub static PROTOCOL: Protocol = layer(&IGMP, FIELDS);
 
 fields! {

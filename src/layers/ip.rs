@@ -12,7 +12,6 @@ use etherparse::LaxIpv4Slice;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// IPv4.
 pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::IP], ..layer(&IP, FIELDS) };
 
 /// ICMP as an IP protocol.

@@ -14,7 +14,6 @@ use crate::tree::{Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// IPComp.
 pub static PROTOCOL: Protocol = layer(&IPCOMP, FIELDS);
 
 fields! {
@@ -46,7 +45,6 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayloa
 }
 
 /// Decompresses a payload; `None` if it is not DEFLATE data up to its end.
-#[must_use]
 pub fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut payload = vec![0; MAX_PAYLOAD];
     let mut decompress = Decompress::new(false);

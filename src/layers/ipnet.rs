@@ -9,7 +9,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// Solaris ipnet.
 pub static PROTOCOL: Protocol = layer(&IPNET, FIELDS);
 
 fields! {

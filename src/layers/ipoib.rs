@@ -9,7 +9,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// IP over InfiniBand.
 pub static PROTOCOL: Protocol = layer(&IPOIB, FIELDS);
 
 fields! {

@@ -12,7 +12,6 @@ use etherparse::LaxIpv6Slice;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// IPv6.
 pub static PROTOCOL: Protocol = layer(&IPV6, FIELDS);
 
 fields! {

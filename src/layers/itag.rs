@@ -9,7 +9,6 @@ use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// The I-TAG.
 pub static PROTOCOL: Protocol = layer(&ITAG, FIELDS);
 
 fields! {

@@ -14,7 +14,6 @@ use super::{Described, HeaderPayload, Next, layer, ppp};
 use crate::tree::{Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
-/// L2TP.
 pub static PROTOCOL: Protocol = layer(&L2TP, FIELDS);
 
 /// A control message or a packet of a session.

@@ -14,7 +14,6 @@ use super::{HeaderPayload, layer};
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
-/// LLDP.
 pub static PROTOCOL: Protocol = layer(&LLDP, FIELDS);
 
 fields! {

@@ -152,8 +152,6 @@ pub static ALL: &[&Protocol] = &[
     &wlan::PROTOCOL,
 ];
 
-/// The protocol with this name.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static Protocol> {
     ALL.iter().copied().find(|protocol| protocol.this.abbrev == name)
 }
@@ -176,14 +174,12 @@ fn is_payload(field: &Field) -> bool {
 }
 
 /// Whether values of a field may contain credentials: all except numbers and addresses of headers.
-#[must_use]
 pub fn may_show_credentials(field: &Field) -> bool {
     let is_text = !matches!(field.kind, Kind::Number | Kind::Float | Kind::Bool | Kind::Mac | Kind::Ipv4 | Kind::Ipv6);
     is_text || !is_of_header(field)
 }
 
 /// Whether a header field depends only on its own frame.
-#[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
     // Checksums are verified during connection lookup; times need conversation state.
     // Answers of USB devices are dissected by their requests.
@@ -200,7 +196,6 @@ pub fn is_of_frame(field: &Field) -> bool {
 }
 
 /// Whether results of the TCP sequence analysis are requested as fields.
-#[must_use]
 pub fn has_analysis_fields(demand: Demand) -> bool {
     match demand.fields {
         Fields::None => false,
@@ -210,7 +205,6 @@ pub fn has_analysis_fields(demand: Demand) -> bool {
 }
 
 /// The same fields, classified by where they are read.
-#[must_use]
 pub fn classified(only: Only) -> Only {
     only.classified(|field| is_of_header(field) && !is_payload(field), fast_path::omits)
 }
@@ -301,7 +295,6 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
 }
 
 /// Whether segment payloads or whole frames may be requested.
-#[must_use]
 pub fn shows_payload(demand: Demand) -> bool {
     let is_selected = demand.fields.only().is_some_and(|only| only.has(&tcp::PAYLOAD));
     demand.fields.any() && (demand.carriers.have_fields() || is_selected)
@@ -409,7 +402,6 @@ static PACKETS: LazyLock<Vec<(On, &Protocol, PacketFn)>> = LazyLock::new(|| {
 });
 
 /// Whether a protocol of this name is a packet without a payload, which the message view shows as well.
-#[must_use]
 pub(crate) fn is_packet(name: &str) -> bool {
     named(name).is_some_and(|protocol| !protocol.found.is_empty())
 }
@@ -520,7 +512,6 @@ fn seconds(nanos: i64) -> Value {
 }
 
 /// Whether bytes may be missing after a layer of a frame with this many truncated bytes.
-#[must_use]
 pub fn cut(missing: usize) -> Cut {
     if missing > 0 { Cut::Capture } else { Cut::No }
 }

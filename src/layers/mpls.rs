@@ -12,7 +12,6 @@ use super::{Described, HeaderPayload, Next, layer, pseudowire};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// MPLS.
 pub static PROTOCOL: Protocol = layer(&MPLS, FIELDS);
 
 /// A label stack on its UDP port.

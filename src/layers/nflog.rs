@@ -11,7 +11,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
-/// Linux netfilter's log.
 pub static PROTOCOL: Protocol = layer(&NFLOG, FIELDS);
 
 fields! {

@@ -13,7 +13,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
-/// PIM.
 pub static PROTOCOL: Protocol = layer(&PIM, FIELDS);
 
 fields! {

@@ -10,7 +10,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Field, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// Apple's PKTAP.
 pub static PROTOCOL: Protocol = layer(&PKTAP, FIELDS);
 
 fields! {

@@ -14,7 +14,6 @@ use crate::input::link_name;
 use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
-/// PPI.
 pub static PROTOCOL: Protocol = layer(&PPI, FIELDS);
 
 fields! {

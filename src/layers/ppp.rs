@@ -13,7 +13,6 @@ use super::{Described, HeaderPayload, Next, layer, mpls};
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 
-/// PPP.
 pub static PROTOCOL: Protocol = layer(&PPP, FIELDS);
 
 /// A PPP frame inside a tunnel.

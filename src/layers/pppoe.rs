@@ -15,10 +15,8 @@ use crate::wire::{Protocol, Result, Wire};
 /// Fields common to discovery and session. Never a layer itself.
 pub static PROTOCOL: Protocol = layer(&PPPOE, FIELDS);
 
-/// PPPoE discovery.
 pub static DISCOVERY_PROTOCOL: Protocol = layer(&discovery_fields::PPPOED, discovery_fields::FIELDS);
 
-/// A PPPoE session.
 pub static SESSION_PROTOCOL: Protocol = layer(&session_fields::PPPOES, session_fields::FIELDS);
 
 fields! {

@@ -12,7 +12,6 @@ use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
-/// The Prism capture header.
 pub static PROTOCOL: Protocol = layer(&PRISM, FIELDS);
 
 fields! {

@@ -13,7 +13,6 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// The control word of an Ethernet pseudowire.
 pub static PROTOCOL: Protocol = layer(&PWETH, FIELDS);
 
 /// The associated channel.

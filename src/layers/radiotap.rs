@@ -12,7 +12,6 @@ use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// Radiotap.
 pub static PROTOCOL: Protocol = layer(&RADIOTAP, FIELDS);
 
 fields! {
@@ -165,7 +164,6 @@ fn fields(wire: &mut Wire<'_>, start: usize, end: usize, words: &[u8]) -> Result
     Ok(flags)
 }
 
-/// The field of a bit.
 fn field(wire: &mut Wire<'_>, bit: usize) -> Result {
     match bit {
         0 => wire.u64_le(&MACTIME).map(drop),

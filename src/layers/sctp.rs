@@ -16,7 +16,6 @@ use crate::tree::{Field, Names, Value, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire};
 use std::ops::Range;
 
-/// SCTP.
 pub static PROTOCOL: Protocol = layer(&SCTP, FIELDS);
 
 fields! {
@@ -213,7 +212,6 @@ pub struct Data {
 }
 
 /// The ports of a packet, if its header is complete.
-#[must_use]
 pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     let [s0, s1, d0, d1, ..] = packet.first_chunk::<HEADER>()?;
     Some([u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])])
@@ -229,7 +227,6 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
 }
 
 /// Whether bytes are a whole packet, by its checksum.
-#[must_use]
 pub fn is_packet(bytes: &[u8]) -> bool {
     const CHECKSUM_AT: usize = 8;
     let Some((header, chunks)) = bytes.split_at_checked(HEADER) else { return false };
@@ -245,7 +242,6 @@ fn crc32c(crc: u32) -> u32 {
 }
 
 /// The initial TSN of a packet, and whether it begins a new association.
-#[must_use]
 pub fn first_tsn(packet: &[u8]) -> Option<(u32, bool)> {
     const INITIAL_TSN: usize = 16;
     let mut chunks = packet.get(HEADER..)?;

@@ -17,7 +17,6 @@ use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
-/// STP.
 pub static PROTOCOL: Protocol = Protocol::new(&STP, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[

@@ -24,7 +24,6 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-/// TCP.
 pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP], ..layer(&TCP, FIELDS) };
 
 fields! {
@@ -290,7 +289,6 @@ fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
 }
 
 /// Emits only the fields of the fast path, if nothing has to be noted on the segment: no analysis flags, and a plain header.
-#[must_use]
 pub fn brief(wire: &mut Wire<'_>, header: &Header, tcp_state: TcpState, missing: usize) -> Option<()> {
     let is_notable = !tcp_state.analysis.flags.is_empty() || tcp_state.progress.is_some();
     let has_more_fields = is_notable || tcp_state.verify.is_some() || tcp_state.is_part;
@@ -374,7 +372,6 @@ impl fmt::Display for Line<'_> {
 }
 
 /// The flags that are set, as Wireshark lists them: `SYN, ACK`.
-#[must_use]
 pub fn flags_text(flags: u64) -> String {
     match Flags(flags).to_string() {
         none if none.is_empty() => "<None>".to_owned(),
@@ -383,7 +380,6 @@ pub fn flags_text(flags: u64) -> String {
 }
 
 /// Whether the flag ACK is set.
-#[must_use]
 pub const fn acknowledges(flags: u64) -> bool {
     flags & FLAG_ACK.mask != 0
 }

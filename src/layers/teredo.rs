@@ -14,7 +14,6 @@ use crate::tree::{Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::net::Ipv4Addr;
 
-/// Teredo.
 pub static PROTOCOL: Protocol = layer(&TEREDO, FIELDS);
 
 /// Headers before the IPv6 packet.

@@ -12,7 +12,6 @@ use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// Token ring.
 pub static PROTOCOL: Protocol = layer(&TR, FIELDS);
 
 fields! {
@@ -34,7 +33,6 @@ fields! {
 
 const TYPES: Names = &[(0, "ring management"), (1, "LLC")];
 
-/// A frame.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const LLC: u64 = 1;
     wire.flags(&AC, 1, &[&PRIORITY, &FRAME, &MONITOR, &RESERVATION])?;

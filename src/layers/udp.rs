@@ -13,7 +13,6 @@ use crate::wire::{Protocol, Result, Wire, data};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-/// UDP.
 pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::UDP], ..layer(&UDP, FIELDS) };
 
 fields! {
@@ -56,7 +55,6 @@ const TUNNELS: &[(u16, Next, Heuristic)] = &[
 ];
 
 /// The protocol of a tunnel packet, if the port is one of a tunnel and the heuristic accepts the payload.
-#[must_use]
 pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
     let found = TUNNELS.iter().find(|(port, _, is_plausible)| ports.contains(port) && is_plausible(payload));
     found.map(|(_, next, _)| *next)
@@ -86,7 +84,6 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
 pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
 /// Whether a field of times between datagrams is requested.
-#[must_use]
 pub fn requests_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.may_keep(field))
 }

@@ -11,7 +11,6 @@ use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
-/// VN-Tag.
 pub static PROTOCOL: Protocol = layer(&VNTAG, FIELDS);
 
 fields! {

@@ -10,7 +10,6 @@
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
-/// VRRP.
 pub static PROTOCOL: Protocol = Protocol::new(&VRRP, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[On::IpProtocol(112).datagram(Heuristic::Anything, advertisement)];

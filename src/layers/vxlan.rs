@@ -11,7 +11,6 @@ use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
-/// VXLAN and its generic extension.
 pub static PROTOCOL: Protocol = layer(&VXLAN, FIELDS);
 
 /// A VXLAN header.

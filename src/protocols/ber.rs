@@ -203,7 +203,6 @@ pub(super) struct Der<'a> {
     pub(super) at: usize,
 }
 
-/// An element.
 pub(super) struct Element<'a> {
     pub(super) tag: u8,
     /// Range of the whole element in the source.

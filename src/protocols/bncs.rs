@@ -17,7 +17,6 @@
 use crate::tree::{Field, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 
-/// Battle.net chat server protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&BNCS, FIELDS)
     .found(&[
         On::Tcp(6112).stream::<Session>(Heuristic::Stream(on_port)),

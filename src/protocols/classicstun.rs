@@ -17,7 +17,6 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Classic STUN.
 pub static PROTOCOL: Protocol = Protocol::new(&CLASSICSTUN, FIELDS)
     .found(&[On::AnyUdp.exchange::<Transactions>(Heuristic::InContext(recognize))])
     .rest(&VALUE);

@@ -11,7 +11,6 @@ use crate::tree::{Field, Names, Timestamp, Value, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
-/// DHCPv6.
 pub static PROTOCOL: Protocol = Protocol::new(&DHCPV6, FIELDS)
     .found(&[
         On::Udp(546).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),

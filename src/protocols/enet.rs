@@ -25,7 +25,6 @@ use crate::flow::delivery::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTa
 use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// ENet.
 pub static PROTOCOL: Protocol =
     Protocol::new(&ENET, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

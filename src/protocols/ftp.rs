@@ -18,7 +18,6 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Next, On, Opening, Pro
 use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// FTP.
 pub static PROTOCOL: Protocol = Protocol::new(&FTP, FIELDS)
     .found(&[
         On::Tcp(21).stream::<Session>(Heuristic::Stream(recognize)),
@@ -32,7 +31,6 @@ pub static TRANSFER: Protocol = Protocol::new(&data::FTP_DATA, data::FIELDS)
     .found(&[On::Over("ftp-data").stream::<Transfer>(Heuristic::Anything), On::Tcp(20).stream::<Transfer>(Heuristic::Anything)])
     .rest(&data::BYTES);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields {
     layer: "ftp",
     protocol: "FTP",

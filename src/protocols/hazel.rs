@@ -17,7 +17,6 @@ use crate::tree::{Names, NodeRef, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
-/// Hazel.
 pub static PROTOCOL: Protocol = Protocol::new(&HAZEL, FIELDS)
     .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_packet(bytes))),

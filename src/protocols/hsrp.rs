@@ -15,7 +15,6 @@
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// HSRP.
 pub static PROTOCOL: Protocol = Protocol::new(&HSRP, FIELDS)
     .found(&[
         On::Udp(1985).datagram(Heuristic::Datagram(recognize), message),

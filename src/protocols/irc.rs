@@ -10,7 +10,6 @@ use crate::limits;
 use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
-/// IRC.
 pub static PROTOCOL: Protocol = Protocol::new(&IRC, FIELDS)
     .found(&[
         On::TcpRun(6660, 6669).stream::<Session>(Heuristic::Stream(recognize)),

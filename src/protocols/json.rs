@@ -9,7 +9,6 @@ use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// JSON.
 pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS).found(&[On::Chosen.datagram(Heuristic::Anything, |wire| {
     text(wire);
     Ok(())

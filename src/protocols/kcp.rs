@@ -20,7 +20,6 @@ use crate::flow::delivery::{Delivery, Element, Fate, Fragment, Width};
 use crate::tree::{BySide, Field, Names, NodeRef, Receiver, Side, Value, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Unfinished, Wire};
 
-/// KCP.
 pub static PROTOCOL: Protocol = Protocol::new(&KCP, FIELDS)
     .found(&[
         // The port of servers whose games send a handshake.

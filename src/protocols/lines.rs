@@ -211,7 +211,6 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     sample.iter().all(is_plain) && std::str::from_utf8(sample).err().is_none_or(|error| error.error_len().is_none())
 }
 
-/// Extent of a line.
 pub(super) fn line_extent(ahead: &[u8], max: usize) -> Extent {
     line(ahead).map_or_else(|| wait(ahead, max), |line| Extent::Message(line.whole))
 }

@@ -21,7 +21,6 @@ use crate::flow::delivery::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTa
 use crate::tree::{BySide, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// LiteNetLib.
 pub static PROTOCOL: Protocol =
     Protocol::new(&LITENETLIB, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

@@ -12,7 +12,6 @@
 use crate::tree::{Side, fields};
 use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
-/// MySQL.
 pub static PROTOCOL: Protocol = Protocol::new(&MYSQL, FIELDS)
     .found(&[
         On::Tcp(3306).stream::<Session>(Heuristic::Stream(on_port)),

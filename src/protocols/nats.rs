@@ -13,7 +13,6 @@ use crate::limits;
 use crate::tree::{Field, Side, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
-/// NATS.
 pub static PROTOCOL: Protocol = Protocol::new(&NATS, FIELDS)
     .found(&[
         On::Tcp(4222).stream::<Session>(Heuristic::Stream(on_port)),

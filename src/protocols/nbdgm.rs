@@ -11,7 +11,6 @@ use super::nbns;
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// NetBIOS datagram service.
 pub static PROTOCOL: Protocol = Protocol::new(&NBDGM, FIELDS)
     .found(&[
         On::Udp(138).datagram(Heuristic::Datagram(recognize), message),

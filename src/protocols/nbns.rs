@@ -14,7 +14,6 @@ use crate::tree::{Field, Names, Side, fields, name_of};
 use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 
-/// NetBIOS name service.
 pub static PROTOCOL: Protocol = Protocol::new(&NBNS, FIELDS)
     .found(&[
         On::Udp(137).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),

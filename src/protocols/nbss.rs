@@ -14,7 +14,6 @@ use crate::tree::{BySide, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use memchr::memmem;
 
-/// NetBIOS session service.
 pub static PROTOCOL: Protocol = Protocol::new(&NBSS, FIELDS)
     .found(&[
         On::Tcp(139).stream::<Session>(Heuristic::Stream(recognize)),

@@ -12,7 +12,6 @@
 use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// NTP.
 pub static PROTOCOL: Protocol = Protocol::new(&NTP, FIELDS)
     .found(&[
         On::Udp(123).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),

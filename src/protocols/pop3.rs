@@ -18,7 +18,6 @@ use crate::wire::{
 };
 use std::collections::VecDeque;
 
-/// POP3.
 pub static PROTOCOL: Protocol = Protocol::new(&POP, FIELDS)
     .found(&[
         On::Tcp(110).stream::<Session>(Heuristic::Stream(recognize)),
@@ -26,7 +25,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&POP, FIELDS)
     ])
     .rest(&DATA);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields {
     layer: "pop",
     protocol: "POP3",

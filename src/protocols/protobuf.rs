@@ -15,7 +15,6 @@ use crate::tree::{Field, Names, NodeRef, Value, fields, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Varint, Wire};
 use std::fmt::{self, Write};
 
-/// Protocol Buffers.
 pub static PROTOCOL: Protocol =
     Protocol::new(&PROTOBUF, FIELDS).found(&[On::Chosen.datagram(Heuristic::Anything, |wire| message(wire, wire.remaining()))]);
 

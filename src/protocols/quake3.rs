@@ -12,7 +12,6 @@
 use crate::tree::{Field, fields, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire, credentials};
 
-/// Quake III Arena connectionless protocol.
 pub static PROTOCOL: Protocol =
     Protocol::new(&QUAKE3, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&DATA);
 

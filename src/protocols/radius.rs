@@ -35,7 +35,6 @@ const fn likely(port: u16) -> Found {
     On::Udp(port).exchange::<OpenRequests>(Heuristic::Datagram(is_likely)).by_port()
 }
 
-/// RADIUS.
 pub static PROTOCOL: Protocol = Protocol::new(&RADIUS, FIELDS).found(FOUND).rest(&DATA);
 
 fields! {

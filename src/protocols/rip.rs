@@ -11,7 +11,6 @@
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// RIP.
 pub static PROTOCOL: Protocol = Protocol::new(&RIP, FIELDS)
     .found(&[
         On::Udp(520).datagram(Heuristic::Datagram(recognize), message),

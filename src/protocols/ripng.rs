@@ -8,7 +8,6 @@
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// RIPng.
 pub static PROTOCOL: Protocol = Protocol::new(&RIPNG, FIELDS)
     .found(&[
         On::Udp(521).datagram(Heuristic::Datagram(recognize), message),

@@ -13,7 +13,6 @@ use super::json;
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// Data channels.
 pub static PROTOCOL: Protocol = Protocol::new(&RTCDC, FIELDS)
     .found(&[
         On::Over("rtcdc").datagram(Heuristic::Anything, control),

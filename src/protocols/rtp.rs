@@ -12,7 +12,6 @@ use super::rtcp;
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, SERIES_HEAD, Series, Step, Wire};
 
-/// RTP.
 pub static PROTOCOL: Protocol = Protocol::new(&RTP, FIELDS)
     .found(&[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), datagram),

@@ -18,7 +18,6 @@ use crate::tree::{Side, Transport, Value, fields, title};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use std::net::SocketAddr;
 
-/// RTSP.
 pub static PROTOCOL: Protocol = Protocol::new(&RTSP, FIELDS)
     .found(&[
         On::Tcp(554).stream::<Session>(Heuristic::Stream(recognize)),

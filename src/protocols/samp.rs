@@ -17,7 +17,6 @@
 use crate::tree::{Field, Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// Queries of San Andreas Multiplayer and open.mp.
 pub static PROTOCOL: Protocol =
     Protocol::new(&SAMP, FIELDS).found(&[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

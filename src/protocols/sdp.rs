@@ -12,7 +12,6 @@ use crate::tree::{Field, Transport, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::net::{IpAddr, SocketAddr};
 
-/// SDP.
 pub static PROTOCOL: Protocol = Protocol::new(&SDP, FIELDS);
 
 fields! {

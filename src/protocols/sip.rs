@@ -17,7 +17,6 @@ use crate::limits;
 use crate::tree::{Side, Value, fields, title};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 
-/// SIP.
 pub static PROTOCOL: Protocol = Protocol::new(&SIP, FIELDS)
     .found(&[
         On::Udp(5060).datagram(Heuristic::Datagram(is_message), message),

@@ -20,7 +20,6 @@ use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Verdict, Wire,
 };
 
-/// SMTP.
 pub static PROTOCOL: Protocol = Protocol::new(&SMTP, FIELDS)
     .found(&[
         On::Tcp(25).stream::<Session>(Heuristic::Stream(recognize)),
@@ -31,7 +30,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&SMTP, FIELDS)
     ])
     .rest(&DATA);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields {
     layer: "smtp",
     protocol: "SMTP",

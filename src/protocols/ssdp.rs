@@ -15,7 +15,6 @@ use super::lines::{self, HeaderFields};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// SSDP.
 pub static PROTOCOL: Protocol = Protocol::new(&SSDP, FIELDS)
     .found(&[
         On::Udp(1900).datagram(Heuristic::Datagram(recognize), message),

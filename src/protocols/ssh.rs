@@ -19,7 +19,6 @@ use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use md5::{Digest as _, Md5};
 
-/// SSH.
 pub static PROTOCOL: Protocol = Protocol::new(&SSH, FIELDS)
     .found(&[
         On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),

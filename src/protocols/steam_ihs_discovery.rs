@@ -11,7 +11,6 @@ use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, Varint, Wire};
 use std::ops::Range;
 
-/// Steam In-Home Streaming Discovery protocol.
 pub static PROTOCOL: Protocol =
     Protocol::new(&STEAM, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&UNKNOWN_DATA);
 
@@ -67,7 +66,6 @@ const MARK: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0x21, 0x4c, 0x5f, 0xa0];
 const DISCOVERY: u64 = 0;
 const STATUS: u64 = 1;
 
-/// Type of a member.
 enum MemberType {
     Number(&'static Field),
     /// Signed number.

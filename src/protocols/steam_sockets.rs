@@ -19,7 +19,6 @@ use super::protobuf;
 use crate::tree::{Field, Names, Side, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// Steam networking sockets.
 pub static PROTOCOL: Protocol =
     Protocol::new(&STEAM, FIELDS).found(&[On::AnyUdp.exchange::<Connection>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

@@ -9,7 +9,6 @@
 use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// Syslog.
 pub static PROTOCOL: Protocol = Protocol::new(&SYSLOG, FIELDS).found(&[
     On::Udp(514).datagram(Heuristic::Datagram(recognize), message),
     On::Udp(514).datagram(Heuristic::Datagram(is_text), message).by_port(),

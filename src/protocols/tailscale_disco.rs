@@ -8,7 +8,6 @@
 use crate::tree::fields;
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// Tailscale's discovery protocol.
 pub static PROTOCOL: Protocol =
     Protocol::new(&DISCO, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
 

@@ -15,7 +15,6 @@ use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use memchr::{memchr, memchr2};
 
-/// Telnet.
 pub static PROTOCOL: Protocol = Protocol::new(&TELNET, FIELDS)
     .found(&[
         On::Tcp(23).stream::<Session>(Heuristic::Stream(recognize)),

@@ -16,7 +16,6 @@
 use crate::tree::{Field, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Varint, Verdict, Wire};
 
-/// Terraria.
 pub static PROTOCOL: Protocol =
     Protocol::new(&TERRARIA, FIELDS).found(&[On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize))]).rest(&DATA);
 

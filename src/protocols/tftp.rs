@@ -15,7 +15,6 @@ use crate::limits;
 use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// TFTP.
 pub static PROTOCOL: Protocol = Protocol::new(&TFTP, FIELDS)
     .found(&[
         On::Udp(69).exchange::<Transfer>(Heuristic::Datagram(is_request)),

@@ -17,7 +17,6 @@ use crate::tree::{BySide, Names, Piece, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// WebSocket.
 pub static PROTOCOL: Protocol = Protocol::new(&WEBSOCKET, FIELDS)
     .found(&[On::Over("websocket").stream_with(Heuristic::Anything, |_| negotiated(b""))])
     .rest(&PAYLOAD);

@@ -15,7 +15,6 @@ use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use data_encoding::BASE64;
 
-/// WireGuard.
 pub static PROTOCOL: Protocol = Protocol::new(&WIREGUARD, FIELDS)
     .found(&[
         On::Udp(51820).exchange::<Peers>(Heuristic::Datagram(is_message)),

@@ -28,7 +28,6 @@ enum Of<'t> {
 
 impl<'t> Protocols<'t> {
     /// Protocols of a record; empty for a gap.
-    #[must_use]
     pub(super) fn of(record: &'t Record<'t>) -> Option<Protocols<'t>> {
         Some(Protocols(match record {
             Record::Message(message) => Of::Layer(message.path()),

@@ -83,9 +83,6 @@ impl<'t> ExpertItems<'t> {
     }
 
     /// Calls `visit` for each value until it fails.
-    ///
-    /// # Errors
-    /// Errors of `visit`.
     pub fn each<E>(&self, mut visit: impl FnMut(Shown<'t>) -> Result<(), E>) -> Result<(), E> {
         let mut items = Vec::new();
         self.items(&mut |item| items.push(item));
@@ -227,7 +224,6 @@ pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Group)
 }
 
-/// Whether the record is malformed.
 pub(super) fn malformed<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Malformed)
 }

@@ -53,9 +53,6 @@ impl Tally {
     }
 
     /// Counts a tree and passes its records to `show`, in order, until it fails.
-    ///
-    /// # Errors
-    /// Errors of `show`.
     pub fn records<E>(
         &mut self,
         of: Dissection<'_>,
@@ -71,9 +68,6 @@ impl Tally {
     }
 
     /// Counts a tree and passes the places of its records to `show`, in order, until it fails.
-    ///
-    /// # Errors
-    /// Errors of `show`.
     pub fn places<E>(
         &mut self,
         of: Dissection<'_>,

@@ -32,13 +32,11 @@ pub struct Head {
 
 impl Head {
     /// A left-aligned column of words.
-    #[must_use]
     pub const fn words(name: &'static str, role: Role) -> Head {
         Head { name, right: false, role }
     }
 
     /// A right-aligned column of numbers.
-    #[must_use]
     pub const fn number(name: &'static str) -> Head {
         Head { name, right: true, role: Role::Value }
     }
@@ -78,9 +76,6 @@ impl<'a> Grid<'a> {
     }
 
     /// Adds the next cell. Rows are complete when every column has a cell. Control characters are escaped.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn cell(&mut self, words: impl std::fmt::Display) -> io::Result<&mut Grid<'a>> {
         let start = self.text.len();
         write!(Guarded(&mut self.text), "{words}").map_err(unwritable)?;
@@ -105,9 +100,6 @@ impl<'a> Grid<'a> {
     }
 
     /// Prints the remaining rows.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn end(mut self) -> io::Result<()> {
         self.lay_out()
     }

@@ -251,7 +251,6 @@ fn summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
 }
 
 /// Formats the heading of a record as one plain line.
-#[must_use]
 pub fn line_of(record: &Record<'_>) -> String {
     let heading = Heading { theme: Theme::plain(), clock: &Clock::new(TimeForm::Relative), width: None };
     let mut out = String::new();
@@ -269,7 +268,6 @@ pub fn line_of(record: &Record<'_>) -> String {
     out
 }
 
-/// Times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
     when(RecordTimes { time: message.time(), ..message.times })
 }
@@ -279,12 +277,10 @@ pub fn moments_of(packet: &Packet<'_>) -> When {
     when(RecordTimes { time: packet.of.tree.frame.time, ..packet.times })
 }
 
-/// Times of a record.
 pub fn when(times: RecordTimes) -> When {
     When { time: times.time, since_start: times.since_start(), since_previous: times.since_previous() }
 }
 
-/// Role of a level.
 pub fn role_of(level: Level) -> Role {
     match level {
         Level::Info => Role::Info,

@@ -50,7 +50,6 @@ const AT_ONCE: usize = 4096;
 /// Bytes of text per layout, because a row with a long path may be as large as a hundred others.
 const TEXT_AT_ONCE: usize = 2 << 20;
 
-/// Format of a table.
 #[derive(Clone, Copy)]
 pub struct TableFormat<'a> {
     /// Print everything.
@@ -69,7 +68,6 @@ impl TableFormat<'_> {
         !self.all && node.field().collapses()
     }
 
-    /// Bytes per line.
     fn bytes_per_line(&self, all: bool) -> usize {
         let [widest, narrow, narrower] =
             if all { [BYTES_PER_LINE, BYTES_PER_LINE / 2, BYTES_PER_LINE / 4] } else { [FEW_BYTES, FEW_BYTES, FEWER_BYTES] };

@@ -79,31 +79,26 @@ const FIELDS: [Hue; 5] = [Hue::Green, Hue::Magenta, Hue::Blue, Hue::Red, Hue::Vi
 
 impl Theme {
     /// No colours and no escape sequences.
-    #[must_use]
     pub const fn plain() -> Theme {
         Theme { palette: None }
     }
 
     /// 256 colours.
-    #[must_use]
     pub const fn coloured() -> Theme {
         Theme { palette: Some(Palette::Fixed) }
     }
 
     /// 16 colours.
-    #[must_use]
     pub const fn console() -> Theme {
         Theme { palette: Some(Palette::Console) }
     }
 
     /// Whether colours are disabled.
-    #[must_use]
     pub const fn is_plain(self) -> bool {
         self.palette.is_none()
     }
 
     /// Formats a value in the colour of its role.
-    #[must_use]
     pub fn paint<T: fmt::Display>(self, role: Role, what: T) -> Painted<T> {
         Painted { style: self.palette.map(|palette| style_of(role, palette)), what }
     }
@@ -118,7 +113,6 @@ impl Theme {
     }
 
     /// Style of a role, for output that is not a text stream.
-    #[must_use]
     pub fn ink(self, role: Role) -> Ink {
         let Some(palette) = self.palette else { return Ink::default() };
         let (hue, is_bold) = hue_of(role);
@@ -134,7 +128,6 @@ pub struct Ink {
     pub colour: Option<u8>,
     /// Whether it sets a black background.
     pub on_black: bool,
-    /// Whether it is bold.
     pub is_bold: bool,
 }
 

@@ -37,7 +37,6 @@ pub enum TimeForm {
 
 impl TimeForm {
     /// Parses tshark's name of a format.
-    #[must_use]
     pub fn named(letters: &str) -> Option<TimeForm> {
         Some(match letters {
             "r" => TimeForm::Relative,
@@ -77,7 +76,6 @@ pub struct Clock {
 
 impl Clock {
     /// Creates a clock with this format and the local time zone.
-    #[must_use]
     pub fn new(form: TimeForm) -> Clock {
         let zone = match form {
             TimeForm::Absolute | TimeForm::Dated | TimeForm::DayOfYear => TimeZone::system(),

@@ -34,7 +34,6 @@ pub struct Splitter {
 
 impl Splitter {
     /// Creates a splitter by a criterion, with its output files.
-    #[must_use]
     pub fn new(by: By, parts: Parts) -> Splitter {
         Splitter {
             engine: Engine::routing(),
@@ -48,9 +47,6 @@ impl Splitter {
     }
 
     /// Assigns the next frame to a part, and writes it.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
         let Splitter { engine, router, window, parts, secrets, section, start } = self;
         parts.start(*start.get_or_insert(frame.origin.and_then(|origin| origin.start).or(frame.time)));
@@ -80,9 +76,6 @@ impl Splitter {
     }
 
     /// Writes pending frames, and closes all parts.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn finish(mut self) -> io::Result<Vec<Written>> {
         self.window.drain(&mut self.parts, &self.secrets)?;
         self.parts.finish()

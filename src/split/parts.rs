@@ -47,7 +47,6 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// All parts.
 pub struct Parts {
     names: Names,
     parts: BTreeMap<u64, Part>,
@@ -77,7 +76,6 @@ struct Part {
 
 impl Parts {
     /// Creates parts with these names. The first `count` are written even if they have no frames.
-    #[must_use]
     pub fn new(names: Names, count: u64) -> Parts {
         let parts = (0..count).map(|part| (part, Part::new(&names, part))).collect();
         Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new() }

@@ -35,7 +35,6 @@ pub(super) static ADDRESSES: &[&Statistic] = &[
     }),
 ];
 
-/// Version of IP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IpVersion {
     /// IPv4.

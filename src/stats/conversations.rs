@@ -162,13 +162,11 @@ impl Conversations {
     }
 
     /// Number of conversations.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.numbered.len() - self.silent + self.paired.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -183,7 +181,6 @@ impl Conversations {
     }
 
     /// The endpoints, each once.
-    #[must_use]
     pub fn endpoints(&self) -> Endpoints<'_> {
         let mut endpoints = Endpoints { conversations: self, all: Vec::with_capacity(self.hosts.len()) };
         let mut index = Index::default();
@@ -233,13 +230,11 @@ impl Endpoints<'_> {
     }
 
     /// Number of endpoints.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

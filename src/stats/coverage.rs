@@ -43,7 +43,6 @@ impl Covered {
 /// Messages of a protocol by name.
 #[derive(Debug)]
 pub struct ProtocolCoverage {
-    /// The protocol.
     pub protocol: &'static Field,
     /// All its messages.
     pub all: Covered,
@@ -53,7 +52,6 @@ pub struct ProtocolCoverage {
 
 impl ProtocolCoverage {
     /// Messages by name, the most frequent first.
-    #[must_use]
     pub fn by_name(&self) -> Vec<(&str, Covered)> {
         let mut names: Vec<(&str, Covered)> = self.names.iter().map(|(name, covered)| (name.as_str(), *covered)).collect();
         names.sort_unstable_by(|(name, covered), (other, than)| than.messages.cmp(&covered.messages).then(name.cmp(other)));
@@ -64,11 +62,9 @@ impl ProtocolCoverage {
 /// A value without name of a field with value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown {
-    /// The field.
     pub field: &'static str,
     /// Number of hexadecimal digits; 0 for decimal.
     pub digits: u8,
-    /// The value.
     pub value: u64,
     /// Number of occurrences.
     pub count: u64,
@@ -174,13 +170,11 @@ impl Coverage {
     }
 
     /// Protocols, in order of their first message.
-    #[must_use]
     pub fn protocols(&self) -> &[ProtocolCoverage] {
         &self.protocols
     }
 
     /// Total of all messages.
-    #[must_use]
     pub fn all(&self) -> Covered {
         let mut all = Covered::default();
         self.protocols.iter().for_each(|protocols| all.add(protocols.all));
@@ -188,7 +182,6 @@ impl Coverage {
     }
 
     /// The most frequent values without a name.
-    #[must_use]
     pub fn unknown(&self, most: usize) -> Vec<Unknown> {
         let mut unknown: Vec<Unknown> = self.unknown.values().copied().collect();
         unknown.sort_unstable_by_key(|unknown| (std::cmp::Reverse(unknown.count), unknown.field, unknown.value));

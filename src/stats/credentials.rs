@@ -13,7 +13,6 @@ use data_encoding::{BASE64, BASE64_NOPAD};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Logins.
 pub(super) static LOGINS: Statistic =
     Statistic::new(["credentials", "credentials", "logins with user names; passwords with --show-secrets"], |named| {
         Box::new(Credentials::new(named))

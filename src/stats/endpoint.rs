@@ -30,8 +30,6 @@ impl End {
         End { host: Host::Side(side), port: Some(0) }
     }
 
-    /// Whether it has an address.
-    #[must_use]
     pub fn has_address(self) -> bool {
         !matches!(self.host, Host::Side(_))
     }
@@ -76,7 +74,6 @@ impl fmt::Display for End {
     }
 }
 
-/// A conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversation {
     /// Stream number, for `follow -s`.
@@ -92,13 +89,11 @@ pub struct Conversation {
 
 impl Conversation {
     /// Times of the first and the last frame, in nanoseconds since the first frame of the capture.
-    #[must_use]
     pub fn times(&self) -> Option<(i64, i64)> {
         (self.first <= self.last).then_some((self.first, self.last))
     }
 
     /// Total traffic.
-    #[must_use]
     pub fn all(&self) -> Count {
         let [a, b] = self.sent;
         Count { frames: a.frames + b.frames, bytes: a.bytes + b.bytes }
@@ -108,7 +103,6 @@ impl Conversation {
 /// Traffic of an endpoint.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shares {
-    /// Sent.
     pub sent: Count,
     /// Received.
     pub got: Count,
@@ -163,7 +157,6 @@ pub(super) struct Found {
     pub(super) answers: bool,
 }
 
-/// Index of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RowIndex {
     Numbered(usize),

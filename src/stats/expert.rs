@@ -9,11 +9,9 @@ use std::collections::HashMap;
 /// Equal expert items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpertCount {
-    /// Severity.
     pub severity: Severity,
     /// Group: `Sequence`, `Malformed`.
     pub group: &'static str,
-    /// Protocol.
     pub protocol: &'static str,
     /// Text.
     pub summary: String,

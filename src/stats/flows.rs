@@ -57,7 +57,6 @@ enum FlowOf {
     Icmpv6,
 }
 
-/// The addresses of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FlowAddresses {
     /// tshark's `network`: of the highest layer that has any, such as Ethernet for ARP.

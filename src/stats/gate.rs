@@ -7,7 +7,6 @@ use std::convert::Infallible;
 
 /// A filter of frames, with the messages completed by them.
 pub struct FrameFilter {
-    /// Its text.
     pub text: String,
     passes: Passes,
     tally: Tally,
@@ -17,7 +16,6 @@ pub struct FrameFilter {
 
 impl FrameFilter {
     /// Creates a gate from its text, a test and its demand.
-    #[must_use]
     pub fn new(text: &str, passes: Passes, demand: Demand) -> FrameFilter {
         FrameFilter { text: text.to_owned(), passes, tally: Tally::new(View::Packets), demand }
     }

@@ -4,12 +4,9 @@ use crate::layers::tcp;
 use crate::record::level_of;
 use crate::tree::{AnalysisFlags, Dissection, Field, Level};
 
-/// Count of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct NoteCount {
-    /// Code.
     pub code: &'static Field,
-    /// Level.
     pub level: Level,
     /// Number of occurrences.
     pub count: u64,
@@ -55,7 +52,6 @@ impl Health {
     }
 
     /// Notes, by descending level and count.
-    #[must_use]
     pub fn notes(&self) -> Vec<NoteCount> {
         let mut notes = self.notes.clone();
         notes.sort_by_key(|note| std::cmp::Reverse((note.level, note.count)));

@@ -15,12 +15,9 @@ const OTHERS: &str = "…";
 /// Number of messages and bytes.
 pub type Names = HashMap<String, Count, foldhash::fast::RandomState>;
 
-/// A node of the hierarchy.
 #[derive(Debug)]
 pub struct HierarchyNode {
-    /// The protocol.
     pub protocol: &'static Field,
-    /// Depth.
     pub depth: usize,
     /// Frames with this node, and bytes on the wire.
     pub count: Count,
@@ -202,7 +199,6 @@ impl Hierarchy {
     }
 
     /// Nodes in depth-first order.
-    #[must_use]
     pub fn in_order(&self) -> Vec<(String, &HierarchyNode)> {
         let mut all = Vec::new();
         let mut next: Vec<(String, usize)> = self.roots.iter().rev().map(|root| (String::new(), *root)).collect();
@@ -227,7 +223,6 @@ pub(super) fn count(names: &mut Names, name: &str, bytes: u64) {
 }
 
 /// Names by descending count.
-#[must_use]
 pub fn commonest(names: &Names) -> Vec<(&str, Count)> {
     let mut all: Vec<(&str, Count)> = names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
     all.sort_unstable_by(|(name, count), (other, than)| than.frames.cmp(&count.frames).then(name.cmp(other)));

@@ -31,11 +31,9 @@ pub enum Function {
 }
 
 impl Function {
-    /// All functions.
     pub const ALL: [Function; 5] = [Function::Count, Function::Sum, Function::Min, Function::Max, Function::Avg];
 
     /// Name in `-z`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Function::Count => "COUNT",
@@ -79,7 +77,6 @@ pub struct Cell {
 
 impl Cell {
     /// Result of the function; `None` without values, except for a count.
-    #[must_use]
     pub fn result(&self, function: Function) -> Option<u64> {
         let sum = u64::try_from(self.sum).unwrap_or(u64::MAX);
         match function {
@@ -103,7 +100,6 @@ impl Cell {
 pub struct Intervals {
     /// Interval in microseconds; 0 for the whole capture.
     pub interval: u64,
-    /// The columns.
     pub columns: Vec<Column>,
     /// Frames beyond the maximum number of intervals.
     pub left_out: u64,
@@ -113,7 +109,6 @@ pub struct Intervals {
 
 impl Intervals {
     /// Creates empty intervals.
-    #[must_use]
     pub fn new(interval: u64, columns: Vec<Column>) -> Intervals {
         Intervals { interval, columns, left_out: 0, rows: BTreeMap::new(), tally: Tally::new(View::Packets) }
     }

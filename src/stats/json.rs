@@ -18,9 +18,6 @@ const INTERVALS: usize = 512;
 const VALUES: usize = 10;
 
 /// Prints the requested parts as one JSON object in a line.
-///
-/// # Errors
-/// Write errors.
 pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
     object(to, |all| {
         all.put("type", "stats")?;

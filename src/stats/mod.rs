@@ -78,7 +78,6 @@ pub struct Details {
     pub severity: Option<Severity>,
     /// Address families of `hosts`.
     pub families: Option<Families>,
-    /// Filters of parts.
     pub gates: Vec<(Part, FrameFilter)>,
     /// Filter of all parts, with its text.
     pub filter: Option<(String, FrameFilter)>,
@@ -88,7 +87,6 @@ pub struct Details {
 pub struct Stats {
     /// Requested parts.
     pub parts: Vec<Part>,
-    /// Input.
     pub input: Input,
     /// Total traffic.
     pub traffic: Traffic,
@@ -100,9 +98,7 @@ pub struct Stats {
     conversations: ConversationTables,
     /// Completed transfers.
     pub transfers: Transfers,
-    /// Health.
     pub health: Health,
-    /// Coverage.
     pub coverage: Coverage,
     /// Parts that are not shown by default, in the order of `parts`.
     requested: Vec<(Part, Requested)>,
@@ -120,13 +116,11 @@ pub struct Stats {
 
 impl Stats {
     /// Creates empty statistics.
-    #[must_use]
     pub fn new(registry: Registry, parts: Vec<Part>) -> Stats {
         Stats::detailed(registry, parts, Details::default())
     }
 
     /// Creates empty statistics for parts with arguments.
-    #[must_use]
     pub fn detailed(registry: Registry, parts: Vec<Part>, mut details: Details) -> Stats {
         let requested = Requested::all(&parts, &mut details, registry);
         let Details { gates, filter, .. } = details;
@@ -157,7 +151,6 @@ impl Stats {
     }
 
     /// The parts of a frame that the requested statistics need.
-    #[must_use]
     pub fn demand(&self) -> Demand {
         let [values, names] = self.looks;
         let [transfers, health] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
@@ -266,7 +259,6 @@ impl Stats {
     }
 
     /// Conversations of a kind.
-    #[must_use]
     pub fn conversations_of(&self, layer: ConversationLayer) -> Option<&Conversations> {
         self.kinds().find(|conversations| conversations.layer == layer)
     }

@@ -39,7 +39,6 @@ impl ConversationLayer {
     ];
 
     /// Name of the layer, in filters and in `-z`.
-    #[must_use]
     pub const fn layer(self) -> &'static str {
         match self {
             ConversationLayer::Eth => "eth",
@@ -64,7 +63,6 @@ impl ConversationLayer {
     }
 
     /// Display name.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             ConversationLayer::Eth => "Ethernet",
@@ -77,7 +75,6 @@ impl ConversationLayer {
     }
 
     /// Whether conversations have stream numbers.
-    #[must_use]
     pub const fn has_numbers(self) -> bool {
         matches!(self, ConversationLayer::Tcp | ConversationLayer::Udp | ConversationLayer::Usb)
     }
@@ -132,8 +129,6 @@ impl Part {
         parts
     }
 
-    /// The part of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Part> {
         Part::known().into_iter().find(|part| part.to_string() == name)
     }
@@ -141,7 +136,6 @@ impl Part {
 
 impl Part {
     /// Short description.
-    #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
             Part::Overview => "format, frames, times, rates, sizes",

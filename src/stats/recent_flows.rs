@@ -23,7 +23,6 @@ struct CachedFlow {
     waiting: Sum,
 }
 
-/// Cache of recent flows.
 #[derive(Debug)]
 pub(super) struct RecentFlows(Vec<Option<CachedFlow>>);
 

@@ -12,7 +12,6 @@ const FINEST: i128 = 1_000_000;
 /// Frames and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
-    /// Frames.
     pub frames: u64,
     /// Bytes on the wire.
     pub bytes: u64,
@@ -157,13 +156,11 @@ impl Traffic {
     }
 
     /// Nanoseconds from the earliest to the latest frame.
-    #[must_use]
     pub fn duration(&self) -> Option<i128> {
         Some(self.last?.since(self.first?))
     }
 
     /// Traffic in at most `most` intervals of equal length, and their length in nanoseconds.
-    #[must_use]
     pub fn in_intervals(&self, most: usize) -> (Vec<Count>, i128) {
         let together = self.over_time.len().div_ceil(most.max(1)).max(1);
         let joined = self.over_time.chunks(together).map(|part| {

@@ -10,7 +10,6 @@ const SECOND: f64 = 1e9;
 /// Completed transfers of one kind.
 #[derive(Debug)]
 pub struct TransferStats {
-    /// Protocol.
     pub protocol: &'static Field,
     /// Name of the transferred objects.
     pub what: &'static str,
@@ -27,13 +26,11 @@ pub struct TransferStats {
 
 impl TransferStats {
     /// Nanoseconds with at least one active transfer; `None` if no time is known.
-    #[must_use]
     pub fn busy(&self) -> Option<i128> {
         self.slowest.map(|_| self.runs.all())
     }
 
     /// Bytes per second of that time.
-    #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let busy = self.busy().filter(|busy| *busy > 0)?;
         Some(self.timed as f64 * SECOND / busy as f64)
@@ -86,7 +83,6 @@ impl Transfers {
     }
 
     /// Kinds, in order of their first transfer.
-    #[must_use]
     pub fn kinds(&self) -> &[TransferStats] {
         &self.kinds
     }

@@ -4,25 +4,16 @@ use std::fmt::{self, Write};
 
 /// Escapes text from a capture for a terminal: control characters, escape sequences and bidirectional control characters are
 /// spelled out.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
     spell(text, true, out)
 }
 
 /// The same for text that is already escaped or not quoted: backslashes are kept.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn clean_escaped(text: &str, out: &mut dyn Write) -> fmt::Result {
     spell(text, false, out)
 }
 
 /// The same for the path of a file. Backslashes separate its folders on Windows.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn clean_path(path: &str, out: &mut dyn Write) -> fmt::Result {
     spell(path, !cfg!(windows), out)
 }
@@ -63,7 +54,6 @@ pub fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// The index of the first byte that plain text ([`is_plain`]) may not contain.
-#[must_use]
 pub(crate) fn first_special(bytes: &[u8]) -> Option<usize> {
     let plain = bytes.as_chunks().0.iter().take_while(|block| is_plain_block(block)).count() * 16;
     let found = bytes.get(plain..)?.iter().position(|byte| is_special(*byte))?;

@@ -261,7 +261,6 @@ impl Demand {
     }
 
     /// Whether a filter or column names this field. Fields on request are kept only then.
-    #[must_use]
     #[cold]
     fn names(&self, field: &Field) -> bool {
         self.named.is_some_and(|named| named.has(field))

@@ -163,7 +163,6 @@ pub struct Handover {
 }
 
 impl Handover {
-    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         let lists = self.payloads.len()
             + self.opened.len()

@@ -67,7 +67,6 @@ impl Tree {
     }
 
     /// Number of bytes that may still be decompressed: a base amount, and a multiple of the bytes read so far.
-    #[must_use]
     pub(crate) fn decompression_limit(&self) -> usize {
         let earned = self.run.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
         let remaining = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.run.decompressed);

@@ -19,9 +19,6 @@ pub struct Titled {
 
 impl NodeRef<'_> {
     /// Writes the name, or else the label of the field. Returns whether there is a name.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write_title(self, out: &mut dyn Write) -> Result<bool, fmt::Error> {
         let mut title = Noticed { out, is_begun: false };
         if let Some(titled) = self.field().titled {
@@ -51,42 +48,27 @@ impl Write for Noticed<'_> {
 }
 
 /// Writes nothing, for groups that name and value describe completely.
-///
-/// # Errors
-/// None.
 pub fn nothing(_: NodeRef<'_>, _: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
 /// Writes the value name of the first child that has one: the kind of an option.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn kind(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     out.write_str(node.children().find_map(NodeRef::name).unwrap_or_default())
 }
 
 /// Writes the first text below: the key of a pair.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn key(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let text = node.children().find(|child| child.field().kind == Kind::Text);
     text.map_or(Ok(()), |text| clean(&text.text(), out))
 }
 
 /// Writes the last child: the value of a pair.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn last_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     node.children().last().map_or(Ok(()), |last| last.write_value(out))
 }
 
 /// Writes the name of a header line: the text before its colon.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn header_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     match node.text().split_once(':') {
         Some((name, _)) => clean(name.trim(), out),
@@ -95,9 +77,6 @@ pub fn header_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 }
 
 /// Writes the value of a header line in quotes.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn header_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let text = node.text();
     let value = text.split_once(':').map_or("", |(_, value)| value.trim());

@@ -186,7 +186,6 @@ impl Tree {
     }
 
     /// The same for one with this value.
-    #[must_use]
     #[inline(always)]
     pub(crate) fn takes(&self, field: &Field, value: Value) -> bool {
         self.demand.keeps(field, value) || field.secret || field.kind == Kind::Protocol

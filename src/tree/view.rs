@@ -285,9 +285,6 @@ impl<'t> NodeRef<'t> {
     }
 
     /// Its value for display: numbers in the field's base, text quoted and escaped, long bytes by their count.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write_value(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
         if self.is_secret() {
@@ -317,9 +314,6 @@ impl<'t> NodeRef<'t> {
     }
 
     /// Its meaning: the value name, or the summary of the group. May write nothing.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write_meaning(self, out: &mut dyn Write) -> fmt::Result {
         if let Some(collapsed) = self.field().collapsed {
             return (collapsed.meaning)(self, out);
@@ -367,9 +361,6 @@ impl<'t> NodeRef<'t> {
     }
 
     /// Its value as tshark writes it in a column.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write_plain(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
         if self.is_secret() {
@@ -451,9 +442,6 @@ impl fmt::Display for NodeRef<'_> {
 }
 
 /// Bytes as lower-case hexadecimal without spaces.
-///
-/// # Errors
-/// Only those of `out`.
 pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     in_hex(bytes, |digits| out.write_str(str::from_utf8(digits).unwrap_or_default()))
 }
@@ -466,9 +454,6 @@ pub(super) fn digits_of(byte: u8) -> [u8; 2] {
 }
 
 /// Like [`hex`], but passes chunks of ASCII to `write`: a call per digit would dominate the time of JSON output.
-///
-/// # Errors
-/// Those of `write`.
 pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut piece = [0; 512];
     bytes.chunks(piece.len() / 2).try_for_each(|chunk| {

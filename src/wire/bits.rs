@@ -15,9 +15,6 @@ pub struct BitWire<'w, 'a> {
 
 impl<'a> Wire<'a> {
     /// Reads in bits. Afterwards, reading continues after the last byte with a bit that was read.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn in_bits<T>(&mut self, read: impl FnOnce(&mut BitWire<'_, 'a>) -> Result<T>) -> Result<T> {
         let start = self.at();
         read(&mut BitWire { wire: self, bit: 0, start })
@@ -26,9 +23,6 @@ impl<'a> Wire<'a> {
 
 impl<'a> BitWire<'_, 'a> {
     /// Reads a number of `count` bits, at most 32.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn number(&mut self, field: &'static Field, count: u8) -> Result<u32> {
         let raw = self.take(field, count, |raw| match field.kind {
             Kind::Bool => Value::Bool(raw != 0),
@@ -38,9 +32,6 @@ impl<'a> BitWire<'_, 'a> {
     }
 
     /// Reads a number of `count` bits, at most 32, in two's complement.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn signed(&mut self, field: &'static Field, count: u8) -> Result<i32> {
         let unused = 32 - u32::from(count.clamp(1, 32));
         let extend = |raw: u32| (raw << unused).cast_signed() >> unused;
@@ -49,9 +40,6 @@ impl<'a> BitWire<'_, 'a> {
     }
 
     /// Reads `count` bits, at most 32, as the value that `value` computes from them.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before they do.
     pub fn with(&mut self, field: &'static Field, count: u8, value: impl FnOnce(u32) -> Value) -> Result<u32> {
         self.take(field, count, value)
     }
@@ -75,9 +63,6 @@ impl<'a> BitWire<'_, 'a> {
     }
 
     /// Reads `count` bits as one field whose value is `count`.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before they do.
     pub fn run(&mut self, field: &'static Field, count: usize) -> Result {
         let range = self.pass(count)?;
         self.wire.put(field, Value::Unsigned(count as u64), range);
@@ -91,9 +76,6 @@ impl<'a> BitWire<'_, 'a> {
     }
 
     /// Reads fields of a group.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn group<T>(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let from = self.start + self.bit / 8;
         let place = self.wire.put(field, Value::None, from..from);

@@ -108,9 +108,6 @@ pub trait Conversation: Send {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
     /// Dissects a message that this conversation delivered to itself ([`crate::tree::Receiver::Own`]).
-    ///
-    /// # Errors
-    /// As [`Conversation::message`].
     fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let _ = (from, wire);
         Ok(())

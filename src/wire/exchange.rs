@@ -46,9 +46,6 @@ pub trait Exchange: Send {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
     /// Dissects a message that this conversation delivered to itself ([`Receiver::Own`]).
-    ///
-    /// # Errors
-    /// As [`Exchange::message`].
     fn delivered(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         self.message(from, wire)
     }

@@ -36,14 +36,12 @@ pub const PROGRAM: &str = concat!("proto-dissect ", env!("CARGO_PKG_VERSION"));
 const OPTION_MOST: usize = 0xfffc;
 
 /// Nanoseconds since 1970; 0 if out of range.
-#[must_use]
 pub fn since_1970(time: Timestamp) -> u64 {
     let seconds = u64::try_from(time.seconds).unwrap_or(0);
     seconds.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.nanos.into())).unwrap_or(0)
 }
 
 /// The direction in `epb_flags`: what the client sent is outbound, as in hex text.
-#[must_use]
 pub const fn direction(sender: Side) -> u32 {
     match sender {
         Side::Client => 2,

@@ -33,7 +33,6 @@ pub enum FileForm {
 
 impl FileForm {
     /// Format by file name extension: pcap for `.pcap` and `.cap`, else pcapng.
-    #[must_use]
     pub fn of_name(name: &str) -> FileForm {
         let name = name.to_ascii_lowercase();
         if name.ends_with(".pcap") || name.ends_with(".cap") { FileForm::Pcap } else { FileForm::PcapNg }
@@ -71,9 +70,6 @@ impl<W: Write> CaptureFile<W> {
     }
 
     /// Ends the file, and writes its header if it has no frames.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn finish(mut self) -> io::Result<()> {
         match self.form {
             FileForm::PcapNg => self.section()?,
@@ -83,7 +79,6 @@ impl<W: Write> CaptureFile<W> {
     }
 
     /// Whether the format lost directions, or that times are unknown.
-    #[must_use]
     pub fn loses(&self) -> bool {
         self.loses
     }

@@ -33,7 +33,6 @@ pub struct StoredFrame {
     pub original: u32,
     /// Captured bytes.
     pub bytes: Vec<u8>,
-    /// Comments.
     pub comments: Vec<String>,
 }
 

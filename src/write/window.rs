@@ -45,7 +45,6 @@ pub struct Window {
 
 impl Window {
     /// Creates a window of `limit` bytes for the input of this index. Frames known to be late are written on arrival.
-    #[must_use]
     pub fn new(limit: usize, input: usize, known: Late) -> Window {
         Window { waiting: VecDeque::new(), bytes: 0, limit, input, known, late: Late::default() }
     }
@@ -137,7 +136,6 @@ impl Window {
     }
 
     /// Late frames.
-    #[must_use]
     pub fn into_late(self) -> Late {
         self.late
     }

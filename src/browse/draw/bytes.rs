@@ -56,7 +56,6 @@ fn tabs(buffers: &[Bytes], shown: usize) -> String {
 }
 
 /// The byte at a column of a line.
-#[must_use]
 pub fn byte_at(column: usize, width: usize, is_text: bool) -> Option<usize> {
     let column = column.checked_sub(OFFSET)?;
     if is_text {

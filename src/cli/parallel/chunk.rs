@@ -50,18 +50,12 @@ impl ChunkPrinter<'_> {
     }
 
     /// Prints the next records.
-    ///
-    /// # Errors
-    /// Write errors; memory has none.
     pub(in crate::cli) fn print(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let ChunkPrinter { sink, selection, .. } = self;
         selection.records(of, captured, |record| sink.record(record))
     }
 
     /// Moves the printed text into a chunk, and reuses the memory of its former text.
-    ///
-    /// # Errors
-    /// Write errors.
     pub(in crate::cli) fn give(&mut self, chunk: &mut Chunk) -> io::Result<()> {
         chunk.printed.edges = self.sink.take_output()?;
         chunk.printed.deferred = self.sink.take_deferred();

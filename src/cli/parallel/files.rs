@@ -38,9 +38,6 @@ pub(in crate::cli) fn readers(sources: &[Source], threads: usize) -> usize {
 }
 
 /// Prints the selected records of the inputs, with a thread for each of `selection`.
-///
-/// # Errors
-/// Write errors.
 pub(in crate::cli) fn run(
     sources: &[Source],
     settings: &InputSettings,

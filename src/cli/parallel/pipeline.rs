@@ -49,9 +49,6 @@ pub(in crate::cli) struct Read {
 }
 
 /// Reads a capture to its end.
-///
-/// # Errors
-/// Errors of the audience.
 pub(in crate::cli) fn run(
     capture: Capture,
     engine: Engine,

@@ -106,7 +106,6 @@ struct Memory {
     changed: bool,
 }
 
-/// The dissector of a stream.
 enum StreamDissector {
     /// Bytes are buffered until a heuristic decides.
     Undecided,

@@ -23,7 +23,6 @@ const MAX_STREAMS: usize = 64;
 /// Maximum number of bytes held by all associations.
 const MAX_HELD: usize = 8 << 20;
 
-/// All associations.
 #[derive(Default)]
 pub(in crate::engine) struct Associations {
     table: Table<Association>,

@@ -26,7 +26,6 @@ pub(in crate::engine) fn progress(progress: Progress) -> tcp::Progress {
     tcp::Progress { times, completeness, in_flight, pushed, round_trip, ends_first }
 }
 
-/// Analyzes a segment.
 pub(in crate::engine) fn analyzed(context: &SegmentContext<'_>) -> SegmentHeader {
     let SegmentContext { frame, segment, header, .. } = context;
     let len = (segment.range.len() + segment.missing).saturating_sub(header.len);

@@ -88,7 +88,6 @@ pub enum Scaling {
 
 impl Scaling {
     /// The window scale factor. As in Wireshark, -1 means unknown and -2 unscaled.
-    #[must_use]
     pub const fn factor(self) -> i64 {
         match self {
             Scaling::Unknown => -1,
@@ -226,7 +225,6 @@ impl Analysis {
     }
 
     /// Bytes that a side has sent and its peer has not acknowledged.
-    #[must_use]
     pub fn in_flight(&self, side: Side) -> Option<u32> {
         let sent = &self.unacked[side].0;
         let first = sent.iter().map(|sent| sent.seq).reduce(|a, b| if is_after(a, b) { b } else { a })?;
@@ -235,7 +233,6 @@ impl Analysis {
     }
 
     /// Nanoseconds from the SYN to the first acknowledgment that completed the handshake.
-    #[must_use]
     pub fn round_trip(&self) -> Option<i64> {
         Some(self.known.handshake.round_trip).filter(|round_trip| *round_trip != 0)
     }
@@ -247,7 +244,6 @@ impl Analysis {
     }
 
     /// Bytes of memory held on the heap.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.unacked.iter().map(|unacked| unacked.0.capacity() * size_of::<Sent>()).sum()
     }
@@ -258,7 +254,6 @@ impl Analysis {
     }
 
     /// The reduced state, to continue from later.
-    #[must_use]
     pub fn known(&self) -> ConnectionState {
         self.known
     }

@@ -13,7 +13,6 @@ pub struct Width {
 
 impl Width {
     /// The same for both.
-    #[must_use]
     pub const fn bits(bits: u32) -> Width {
         Width { order: bits, once: bits }
     }
@@ -30,7 +29,6 @@ pub struct Element<'a> {
     pub fragment: Fragment,
     /// A number that marks repeats of elements without order.
     pub once: Option<u64>,
-    /// Its bytes.
     pub bytes: &'a [u8],
     /// Origin of the bytes in frames; offsets count in `bytes`.
     pub pieces: &'a [Piece],

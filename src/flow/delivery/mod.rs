@@ -33,7 +33,6 @@ pub struct Delivery {
 
 impl Delivery {
     /// Creates the state of a direction whose numbers have this width.
-    #[must_use]
     pub const fn new(width: Width) -> Delivery {
         Delivery { width, streams: VecDeque::new(), held: 0 }
     }
@@ -63,13 +62,11 @@ impl Delivery {
     }
 
     /// Whether elements wait.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.streams.iter().any(|(_, stream)| stream.is_waiting())
     }
 
     /// Bytes of memory.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.held + self.streams.capacity() * size_of::<(u64, Stream)>()
     }

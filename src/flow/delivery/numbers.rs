@@ -14,7 +14,6 @@ impl<const BITS: u32> Counter<BITS> {
     const PERIOD: u64 = 1 << BITS;
 
     /// Returns the extended number closest to the highest so far.
-    #[must_use]
     pub fn place(&self, number: u32) -> u64 {
         near(self.latest, number.into(), Self::PERIOD)
     }
@@ -50,7 +49,6 @@ pub struct Seen<const BITS: u32> {
 
 impl<const BITS: u32> Seen<BITS> {
     /// Heap memory in bytes.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.places.memory_usage()
     }

@@ -22,7 +22,6 @@ pub struct Part<'a> {
     pub count: u32,
     /// The number of this one, from 0.
     pub index: u32,
-    /// Its bytes.
     pub bytes: &'a [u8],
     /// Its origin in frames; offsets count in `bytes`.
     pub pieces: &'a [Piece],
@@ -31,7 +30,6 @@ pub struct Part<'a> {
 /// Reassembled message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joined {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Origin of its parts in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
@@ -101,19 +99,16 @@ pub struct EvictedMessage {
 
 impl ReassemblyTable {
     /// Creates a table with its own limits.
-    #[must_use]
     pub const fn limited(max_messages: &'static Limit, max_memory: &'static Limit) -> ReassemblyTable {
         ReassemblyTable { partial: Vec::new(), buffered: 0, max_messages, max_memory }
     }
 
     /// Approximate memory in bytes.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.buffered + self.partial.capacity() * size_of::<PartialMessage>()
     }
 
     /// Whether parts of this message are buffered.
-    #[must_use]
     pub fn waits_for(&self, id: u64, count: u32) -> bool {
         self.partial.iter().any(|message| message.id == id && message.extent == Extent::Parts(count))
     }
@@ -160,7 +155,6 @@ impl ReassemblyTable {
         added
     }
 
-    /// Removes a message.
     pub fn remove(&mut self, id: u64) -> Option<(EvictedMessage, Joined)> {
         let place = self.partial.iter().position(|message| message.id == id)?;
         let message = self.partial.remove(place);
@@ -169,7 +163,6 @@ impl ReassemblyTable {
     }
 
     /// The message whose last part is the oldest.
-    #[must_use]
     pub fn oldest(&self) -> Option<u64> {
         self.partial.first().map(|message| message.id)
     }

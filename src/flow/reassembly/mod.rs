@@ -185,7 +185,6 @@ impl Direction {
     }
 
     /// Whether a segment with this number is in order, and no buffered copy may differ from it.
-    #[must_use]
     pub fn is_in_step(&self, seq: u32) -> bool {
         self.distance(seq) == Some(0) && self.out_of_order.first().is_none()
     }
@@ -342,7 +341,6 @@ impl Direction {
     }
 
     /// In-order bytes that were not consumed yet.
-    #[must_use]
     pub fn buffered(&self) -> &[u8] {
         let bytes = self.ready.unread();
         bytes.get(..bytes.len().saturating_sub(self.withheld)).unwrap_or_default()
@@ -354,7 +352,6 @@ impl Direction {
     }
 
     /// Stream offset of [`buffered`](Self::buffered).
-    #[must_use]
     pub fn buffered_off(&self) -> u64 {
         self.ready.unread_off()
     }
@@ -376,13 +373,11 @@ impl Direction {
     }
 
     /// Whether the peer acknowledged bytes that have not arrived.
-    #[must_use]
     pub fn is_behind(&self) -> bool {
         self.acked > self.ready.end() && self.fin.is_none()
     }
 
     /// The first hole: missing bytes before received ones, or truncated bytes.
-    #[must_use]
     pub fn hole(&self) -> Option<Gap> {
         let off = self.ready.end();
         let known = self.out_of_order.first().or(self.fin).filter(|end| *end > off);
@@ -396,7 +391,6 @@ impl Direction {
 
     /// Whether the first hole will not be filled: its bytes were truncated, or the receiver has acknowledged data beyond it. An
     /// acknowledgment up to the end of the hole is not sufficient: its bytes may have been captured later.
-    #[must_use]
     pub fn hole_is_lost(&self) -> bool {
         let next = self.ready.end();
         self.cut_to > next || self.acked > next && self.hole().is_some_and(|hole| hole.end() < self.acked)
@@ -413,13 +407,11 @@ impl Direction {
     }
 
     /// Whether every byte up to the FIN was buffered or given up.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| fin <= self.ready.end())
     }
 
     /// Bytes of memory held on the heap.
-    #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.ready.memory_usage() + self.out_of_order.memory_usage() + self.gaps.capacity() * size_of::<Gap>()
     }
@@ -430,13 +422,11 @@ impl Direction {
     }
 
     /// Whether the direction ended and the peer acknowledged that.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_finished() && self.fin.is_some_and(|fin| fin < self.acked)
     }
 
     /// The reduced state. Waiting bytes are lost, so there should be none.
-    #[must_use]
     pub fn closed(&self) -> Closed {
         Closed {
             start: self.start,
@@ -448,7 +438,6 @@ impl Direction {
 
     /// Stream offset of a sequence number, by its distance from the expected one modulo 2^32. `None` before the known start of
     /// the stream.
-    #[must_use]
     pub fn offset_of(&self, seq: u32) -> Option<u64> {
         self.ready.end().checked_add_signed(self.distance(seq)?)
     }

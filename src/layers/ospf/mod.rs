@@ -24,7 +24,6 @@ use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 use fields::*;
 use std::net::Ipv4Addr;
 
-/// OSPF.
 pub static PROTOCOL: Protocol = Protocol::new(&OSPF, FIELDS).found(FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[On::IpProtocol(89).datagram(Heuristic::Anything, packet)];

@@ -28,7 +28,6 @@ const PROGRESS: [&Field; 8] =
     [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT, &FIN_ACTIVE, &FIN_PASSIVE];
 
 /// Whether a field of [`Progress`] is requested.
-#[must_use]
 pub fn requests_progress(demand: Demand) -> bool {
     PROGRESS.iter().any(|field| demand.may_keep(field))
 }

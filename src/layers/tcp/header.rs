@@ -35,7 +35,6 @@ pub struct Header {
 
 impl Header {
     /// Parses the header of a segment; `None` if the part before the options is truncated.
-    #[must_use]
     pub fn parse(segment: &[u8]) -> Option<Header> {
         let fixed = segment.first_chunk()?;
         let header = Header::of(fixed);
@@ -76,38 +75,32 @@ impl Header {
     }
 
     /// SYN: opens the connection.
-    #[must_use]
     pub fn syn(&self) -> bool {
         self.has(&FLAG_SYN)
     }
 
     /// FIN: no more data from the sender.
-    #[must_use]
     pub fn fin(&self) -> bool {
         self.has(&FLAG_FIN)
     }
 
     /// RST: resets the connection.
-    #[must_use]
     pub fn rst(&self) -> bool {
         self.has(&FLAG_RESET)
     }
 
     /// ACK: the acknowledgment number is valid.
-    #[must_use]
     pub fn acks(&self) -> bool {
         self.has(&FLAG_ACK)
     }
 
     /// PSH: push function.
-    #[must_use]
     pub fn push(&self) -> bool {
         self.has(&FLAG_PUSH)
     }
 
     /// Whether the segment opens a new connection in place of one with this initial sequence number: a SYN with another number,
     /// as in Wireshark.
-    #[must_use]
     pub fn opens_anew(&self, base: Option<u32>) -> bool {
         self.syn() && !self.acks() && base.is_some_and(|base| base != self.seq)
     }

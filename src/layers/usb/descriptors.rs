@@ -68,7 +68,6 @@ fn descriptor(wire: &mut Wire<'_>, setup: &Setup) -> Result {
     })
 }
 
-/// A field of a descriptor.
 enum DescriptorField {
     Byte(&'static Field),
     Word(&'static Field),

@@ -23,7 +23,6 @@ use fields::{CAPTURED_DATA, CONTROL_RESPONSE, DATA_FRAGMENT, DST, FIELDS, REQUES
 pub use fields::{ISO_DATA, USB};
 use setup::Setup;
 
-/// USB.
 pub static PROTOCOL: Protocol = layer(&USB, FIELDS);
 
 /// Fields of the payload, which is dissected as a datagram.

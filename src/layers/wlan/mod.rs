@@ -29,7 +29,6 @@ use crate::wire::{Protocol, Result, Wire, data};
 pub use fields::RETRY;
 use fields::*;
 
-/// IEEE 802.11.
 pub static PROTOCOL: Protocol = layer(&WLAN, FIELDS);
 
 const MANAGEMENT: u64 = 0;
@@ -311,7 +310,6 @@ fn is_fragment(control: u64, sequence: u64) -> bool {
     MORE_FRAGMENTS.bits_of(control) == 1 || FRAG.bits_of(sequence) > 0
 }
 
-/// One address in all its roles.
 fn address(wire: &mut Wire<'_>, roles: &[&'static Field]) -> Result<Option<Address>> {
     const LENGTH: usize = 6;
     let range = wire.at()..wire.at() + LENGTH;

@@ -23,7 +23,6 @@ mod split;
 use crate::tree::{Field, Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// Valve server query protocol.
 pub static PROTOCOL: Protocol =
     Protocol::new(&A2S, FIELDS).found(&[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(detect))]).rest(&DATA);
 

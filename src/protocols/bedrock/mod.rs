@@ -20,7 +20,6 @@ mod tests;
 use crate::tree::{Names, fields};
 use crate::wire::{Heuristic, On, Protocol};
 
-/// Minecraft, Bedrock edition.
 pub static PROTOCOL: Protocol = Protocol::new(&BEDROCK, FIELDS)
     .found(&[
         On::Over("raknet").exchange::<batch::Session>(Heuristic::InContext(batch::detect)),

@@ -27,7 +27,6 @@ use memchr::memmem;
 use names::{AFIS, CAPABILITIES, CODES, PARAMETERS, REFRESHES, SAFIS, SUBCODES, TYPES};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// BGP.
 pub static PROTOCOL: Protocol = Protocol::new(&BGP, FIELDS)
     .found(&[
         On::Tcp(179).stream::<Session>(Heuristic::Stream(recognize)),

@@ -12,7 +12,6 @@ use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// Bencoding.
 pub static PROTOCOL: Protocol = Protocol::new(&BENCODE, FIELDS);
 
 fields! {
@@ -31,7 +30,6 @@ fields! {
 pub(super) struct Names {
     pub(super) dictionary: &'static Field,
     pub(super) entry: &'static Field,
-    /// The field of a list, by its key.
     pub(super) list: fn(key: &[u8]) -> &'static Field,
     /// An integer; its digits as text if out of range.
     pub(super) integer: &'static Field,
@@ -265,7 +263,6 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// The key of an entry.
 pub(super) fn entry_key(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     title::key(node, out)
 }

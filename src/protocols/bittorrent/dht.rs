@@ -13,7 +13,6 @@ use crate::tree::{Field, Side, fields, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::ops::Range;
 
-/// BitTorrent distributed hash table.
 pub static PROTOCOL: Protocol =
     Protocol::new(&DHT, FIELDS).found(&[On::AnyUdp.exchange::<Queries>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

@@ -25,7 +25,6 @@ pub use bencode::PROTOCOL as BENCODE;
 use crate::tree::{BySide, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 
-/// BitTorrent peer wire protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&BITTORRENT, FIELDS)
     .found(&[
         On::TcpRun(6881, 6889).stream::<Session>(Heuristic::Stream(on_port)),

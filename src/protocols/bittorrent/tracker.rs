@@ -19,7 +19,6 @@
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// BitTorrent tracker protocol.
 pub static PROTOCOL: Protocol =
     Protocol::new(&TRACKER, FIELDS).found(&[On::AnyUdp.exchange::<Pending>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

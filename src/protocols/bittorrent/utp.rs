@@ -14,7 +14,6 @@ use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::collections::VecDeque;
 
-/// µTP.
 pub static PROTOCOL: Protocol = Protocol::new(&UTP, FIELDS)
     .found(&[
         On::UdpRun(PORTS.0, PORTS.1).exchange::<Connections>(Heuristic::InContext(on_port)),

@@ -24,7 +24,6 @@ use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Verdict, Wire};
 use std::collections::VecDeque;
 
-/// DCE/RPC.
 pub static PROTOCOL: Protocol = Protocol::new(&DCERPC, FIELDS)
     .found(&[
         On::Tcp(135).stream::<Session>(Heuristic::Stream(recognize)),

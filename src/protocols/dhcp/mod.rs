@@ -21,7 +21,6 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use fields::*;
 use std::net::Ipv4Addr;
 
-/// DHCP.
 pub static PROTOCOL: Protocol = Protocol::new(&DHCP, FIELDS)
     .found(&[
         On::Udp(67).datagram(Heuristic::Datagram(recognize), message),

@@ -35,7 +35,6 @@ pub(super) const OVER_HTTPS: &str = "dns.https";
 /// Name of messages in streams of QUIC (RFC 9250).
 pub(super) const OVER_QUIC: &str = "dns.quic";
 
-/// DNS.
 pub static PROTOCOL: Protocol = Protocol::new(&DNS, FIELDS)
     .found(&[
         On::Udp(53).exchange_with(Heuristic::Datagram(heuristics::has_header), datagrams),
@@ -304,7 +303,6 @@ fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Resu
 /// Number of answers shown in the summary.
 const SHOWN_ANSWERS: usize = 3;
 
-/// Summary of a message.
 struct MessageSummary<'a> {
     header: Header,
     first: Option<(Name<'a>, u16)>,

@@ -63,7 +63,6 @@ struct Measure {
 
 impl<'a> Name<'a> {
     /// Name at this offset of a message.
-    #[must_use]
     pub fn new(message: &'a [u8], at: usize) -> Name<'a> {
         Name { message, at }
     }
@@ -121,7 +120,6 @@ impl<'a> Name<'a> {
     }
 
     /// Number of bytes at its place; `None` if it is invalid.
-    #[must_use]
     pub fn len(self) -> Option<usize> {
         let measure = self.measure();
         measure.len.filter(|_| measure.fault.is_none())
@@ -142,7 +140,6 @@ impl<'a> Name<'a> {
     }
 
     /// First label.
-    #[must_use]
     pub fn first(self) -> &'a [u8] {
         let mut first: &[u8] = &[];
         self.walk(|label| {
@@ -153,7 +150,6 @@ impl<'a> Name<'a> {
     }
 
     /// Whether it consists of characters that are common in host names.
-    #[must_use]
     pub fn is_plausible(self) -> bool {
         let mut plain = true;
         let (_, fault) = self.walk(|label| {
@@ -208,9 +204,6 @@ pub fn name<'m>(wire: &mut Wire<'_>, message: (&'m [u8], usize), field: &'static
 }
 
 /// Dissects a name and formats it with `words`. Also returns the number of labels and of characters.
-///
-/// # Errors
-/// As [`name`].
 pub fn shown<'m, W: fmt::Display>(
     wire: &mut Wire<'_>,
     (message, start): (&'m [u8], usize),

@@ -26,7 +26,6 @@ use crate::tree::{Names, fields, is_there, title};
 use crate::wire::{Heuristic, On, Protocol};
 pub(super) use records::{announce, recognize};
 
-/// DTLS.
 pub static PROTOCOL: Protocol = Protocol::new(&DTLS, FIELDS)
     .found(&[
         On::Over("rtp").exchange::<records::Session>(Heuristic::Datagram(recognize)),

@@ -23,7 +23,6 @@ mod presence;
 use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// GameSpy server query protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&GAMESPY, FIELDS)
     .found(&[
         On::Udp(heartbeat::PORT).exchange::<Pending>(Heuristic::InContext(is_of_master)),

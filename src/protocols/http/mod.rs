@@ -43,7 +43,6 @@ pub static CONTENT: FollowedContent = FollowedContent {
     },
 };
 
-/// HTTP/1.
 pub static PROTOCOL: Protocol = Protocol::new(&HTTP, FIELDS)
     .found(&[
         On::Tcp(80).stream::<session::Session>(Heuristic::Stream(heuristics::on_port)),
@@ -56,7 +55,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&HTTP, FIELDS)
     ])
     .rest(&DATA);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields {
     form: SecretForm::Basic,
     ..LoginFields::plain(["http", "HTTP basic auth", ""], &["http.authorization", "http.proxy_authorization"])

@@ -82,7 +82,6 @@ impl Session {
         self.requests.front().filter(|request| request.from != from)
     }
 
-    /// Framing of the body.
     fn framing(&self, from: Side, headers: &HeaderValues<'_>) -> BodyFraming {
         let method = self.pending(from).map_or(Method::Other, |request| request.method);
         match headers.start {

@@ -17,7 +17,6 @@ pub static REQUESTS: Statistic =
     Statistic::new(["http_req,tree", "http_req", "HTTP requests by host and URI"], |named| Box::new(HttpRequests::new(named)))
         .of(LAYERS);
 
-/// Requests and responses by server.
 pub static SERVERS: Statistic = Statistic::new(["http_srv,tree", "http_srv", "HTTP requests and responses by server"], |named| {
     Box::new(HttpServers::new(named))
 })

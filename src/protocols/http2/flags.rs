@@ -13,7 +13,6 @@ pub(super) const IS_END_HEADERS: u8 = 0x04;
 pub(super) const IS_PADDED: u8 = 0x08;
 pub(super) const HAS_PRIORITY: u8 = 0x20;
 
-/// Frame header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FrameHeader {
     pub(super) length: usize,

@@ -17,7 +17,6 @@ use crate::tree::{NodeRef, Side, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 use std::fmt::{self, Write};
 
-/// gRPC.
 pub static PROTOCOL: Protocol = Protocol::new(&GRPC, FIELDS);
 
 fields! {
@@ -38,7 +37,6 @@ const PREFIX: usize = 5;
 /// Start of a message compressed with gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether a media type is one of gRPC.
 pub(super) fn is_grpc(media_type: &[u8]) -> bool {
     media_type.strip_prefix(b"application/grpc").is_some_and(|rest| matches!(rest.first(), None | Some(b'+')))
         || media_type == b"application/grpc-web"

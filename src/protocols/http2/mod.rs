@@ -42,7 +42,6 @@ pub use grpc::PROTOCOL as GRPC;
 use names::{ERRORS, SETTINGS_NAMES, TYPES};
 pub(super) use session::upgraded;
 
-/// HTTP/2.
 pub static PROTOCOL: Protocol = Protocol::new(&HTTP2, FIELDS)
     .found(&[On::AnyTcp.stream::<session::Session>(Heuristic::Stream(heuristics::recognize))])
     .rest(&UNKNOWN)

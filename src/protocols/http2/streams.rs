@@ -19,7 +19,6 @@ pub(in crate::protocols) struct Streams {
     evictions: Option<u64>,
 }
 
-/// Stream.
 #[derive(Default)]
 pub(in crate::protocols) struct Stream {
     /// URI of the request, and offset of the request target in it.

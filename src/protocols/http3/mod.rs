@@ -36,7 +36,6 @@ pub(super) use framing::Framing;
 /// Name of the handover of stream data.
 pub(super) const PLACE: &str = "h3";
 
-/// HTTP/3.
 pub static PROTOCOL: Protocol = Protocol::new(&HTTP3, FIELDS)
     .found(&[On::Over(PLACE).exchange::<session::Session>(Heuristic::Anything)])
     .rest(&UNKNOWN)

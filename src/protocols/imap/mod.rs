@@ -21,7 +21,6 @@ use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use recognize::{anywhere, recognize};
 
-/// IMAP.
 pub static PROTOCOL: Protocol = Protocol::new(&IMAP, FIELDS)
     .found(&[
         On::Tcp(143).stream::<Session>(Heuristic::Stream(recognize)),
@@ -29,7 +28,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&IMAP, FIELDS)
     ])
     .rest(&DATA);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["imap", "IMAP", "imap.request.username"], &["imap.request.password"]);
 
 fields! {

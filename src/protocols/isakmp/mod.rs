@@ -21,7 +21,6 @@ use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, 
 use fields::*;
 use names::EXCHANGES;
 
-/// ISAKMP.
 pub static PROTOCOL: Protocol = Protocol::new(&ISAKMP, FIELDS)
     .found(&[
         On::Udp(500).exchange::<Session>(Heuristic::Datagram(recognize)),

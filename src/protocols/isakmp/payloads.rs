@@ -12,7 +12,6 @@ const TRANSFORM_KIND: u8 = 3;
 const ENCRYPTED_KIND: u8 = 46;
 const FRAGMENT_KIND: u8 = 53;
 
-/// A payload with its context.
 #[derive(Clone, Copy)]
 struct PayloadContext {
     version: Version,

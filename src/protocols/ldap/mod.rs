@@ -22,7 +22,6 @@ use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Wire};
 use heuristics::{is_likely, is_likely_stream, is_message, recognize};
 
-/// LDAP.
 pub static PROTOCOL: Protocol = Protocol::new(&LDAP, FIELDS)
     .found(&[
         On::Tcp(389).stream::<Session>(Heuristic::Stream(recognize)),
@@ -34,7 +33,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&LDAP, FIELDS)
     ])
     .rest(&UNKNOWN);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["ldap", "LDAP", "ldap.name"], &["ldap.simple"]);
 
 fields! {

@@ -35,7 +35,6 @@ use fields::*;
 use script::{Form, Script};
 use std::fmt;
 
-/// LibRPC protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&LIBRPC, FIELDS)
     .found(&[
         On::AnyUdp.datagram(Heuristic::Datagram(is_exact), bare),

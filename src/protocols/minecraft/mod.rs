@@ -38,7 +38,6 @@ use crate::wire::{
 use encryption::{Cipher, HELD, Keys, Login, Verdict};
 use fields::*;
 
-/// Minecraft, Java edition.
 pub static PROTOCOL: Protocol = Protocol::new(&MINECRAFT, FIELDS)
     .found(&[On::AnyTcp.stream_with(Heuristic::Stream(heuristics::detect), |settings| Box::new(Session::new(settings)))])
     .keys(&[KeyName { name: encryption::SECRET, about: "The shared secret of a connection, 16 bytes", check: encryption::check }])
@@ -62,7 +61,6 @@ enum State {
     Unknown,
 }
 
-/// One direction.
 #[derive(Default)]
 struct Direction {
     state: State,

@@ -15,7 +15,6 @@ const CONFIGURATION: BySide<&str> =
 const PLAY: BySide<&str> =
     BySide { client: include_str!("packets/play-client.tsv"), server: include_str!("packets/play-server.tsv") };
 
-/// A packet.
 pub(super) struct Packet {
     pub(super) name: &'static str,
     /// Reads its fields.

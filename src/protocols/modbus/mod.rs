@@ -14,7 +14,6 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 pub use pdu::PROTOCOL as PDU_PROTOCOL;
 use shape::Shape;
 
-/// The header of Modbus on TCP.
 pub static PROTOCOL: Protocol = Protocol::new(&MBTCP, FIELDS).found(&[
     On::Tcp(502).stream::<Session>(Heuristic::Stream(recognize_on_port)),
     On::AnyTcp.stream::<Session>(Heuristic::Stream(recognize)),

@@ -22,7 +22,6 @@ use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Varint, Verdict, Wire,
 };
 
-/// MQTT.
 pub static PROTOCOL: Protocol = Protocol::new(&MQTT, FIELDS)
     .found(&[
         On::Tcp(1883).stream::<Session>(Heuristic::Stream(on_port)),
@@ -31,7 +30,6 @@ pub static PROTOCOL: Protocol = Protocol::new(&MQTT, FIELDS)
     ])
     .rest(&DATA);
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["mqtt", "MQTT", "mqtt.username"], &["mqtt.passwd"]);
 
 fields! {

@@ -20,7 +20,6 @@ struct Payload {
 }
 
 impl Payload {
-    /// Appends a payload.
     fn append(&mut self, other: Payload) {
         let off = self.bytes.len() as u64;
         self.pieces.extend(other.pieces.into_iter().map(|piece| Piece { off: piece.off + off, ..piece }));

@@ -22,7 +22,6 @@ use crate::wire::{
     Conversation, Cut, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire,
 };
 
-/// OpenVPN.
 pub static PROTOCOL: Protocol = Protocol::new(&OPENVPN, FIELDS)
     .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(on_port)),

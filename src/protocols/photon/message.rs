@@ -18,7 +18,6 @@ use super::values::Encoding;
 use crate::tree::{Field, Names, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// Photon messages.
 pub static PROTOCOL: Protocol = Protocol::new(&MESSAGE, FIELDS)
     .found(&[On::Over(PLACE).datagram(Heuristic::Datagram(recognize), message)])
     .rest(&MESSAGE_DATA);

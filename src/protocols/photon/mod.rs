@@ -35,7 +35,6 @@ use fields::*;
 
 pub use message::PROTOCOL as MESSAGE;
 
-/// Photon.
 pub static PROTOCOL: Protocol = Protocol::new(&PHOTON, FIELDS)
     .found(&[
         On::UdpRun(5055, 5058).exchange::<Session>(Heuristic::Datagram(recognize)),

@@ -47,7 +47,6 @@ use json::{JsonType, Member};
 use std::fmt;
 use values::Values;
 
-/// Fallout 4 Pip-Boy companion app protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&PIPBOY, FIELDS)
     .found(&[
         On::Tcp(27000).stream::<Session>(Heuristic::Stream(heuristics::on_port)),

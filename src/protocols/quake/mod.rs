@@ -23,7 +23,6 @@ use crate::tree::{Names, Transport, Value, fields, name_of};
 use crate::wire::{DatagramContext, Heuristic, On, Protocol, Result, Wire};
 use std::net::SocketAddr;
 
-/// Quake.
 pub static PROTOCOL: Protocol = Protocol::new(&QUAKE, FIELDS)
     .found(&[
         On::Udp(PORT).datagram(Heuristic::InContext(is_packet), packet),

@@ -4,7 +4,6 @@ use super::netchan::{is_packet, packet};
 use crate::tree::fields;
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// Quake II.
 pub static PROTOCOL: Protocol = Protocol::new(&THIS, FIELDS)
     .found(&[On::Udp(PORT).datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, PORT, context)), message)])
     .rest(&DATA);

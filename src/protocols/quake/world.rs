@@ -5,7 +5,6 @@ use super::second;
 use crate::tree::fields;
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
-/// QuakeWorld.
 pub static PROTOCOL: Protocol = Protocol::new(&THIS, FIELDS)
     .found(&[On::Udp(PORT).datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, PORT, context)), message)])
     .rest(&DATA);

@@ -68,7 +68,6 @@ pub(super) struct Decrypted {
 }
 
 impl Keys {
-    /// Keys derived from a secret.
     pub(super) fn derive(kind: Kind, hash: Hash, secret: &[u8], labels: Labels) -> Option<Keys> {
         let header = hash.expand(LabelPrefix::Tls, secret, labels.header, kind.key())?;
         Some(Keys { header: HeaderKey::new(kind, &header)?, payload: PayloadKey::derive(kind, hash, secret, labels)? })

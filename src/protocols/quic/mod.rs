@@ -34,7 +34,6 @@ mod versions;
 use crate::tree::{Names, fields};
 use crate::wire::{Heuristic, On, Protocol};
 
-/// QUIC.
 pub static PROTOCOL: Protocol = Protocol::new(&QUIC, FIELDS)
     .found(&[On::AnyUdp.exchange::<packets::Session>(Heuristic::Datagram(packets::recognize))])
     .rest(&REMAINING);

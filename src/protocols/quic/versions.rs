@@ -117,7 +117,6 @@ pub(super) fn is_known(version: u32) -> bool {
     version != 0 && (name_of(NAMES, version.into()).is_some() || is_reserved(version))
 }
 
-/// Labels of a version.
 pub(super) fn labels(version: u32) -> Labels {
     if version == VERSION_2 { LABELS_V2 } else { LABELS }
 }

@@ -6,7 +6,6 @@ use crate::tree::{BySide, Field, Names, Side, Time, Value, fields};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::collections::VecDeque;
 
-/// RakNet internal messages.
 pub static PROTOCOL: Protocol = Protocol::new(&MESSAGE, FIELDS)
     .found(&[
         On::Over(PLACE).exchange::<Session>(Heuristic::Datagram(is_system)),

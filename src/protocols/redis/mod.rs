@@ -22,7 +22,6 @@ use crate::tree::{BySide, Field, Side, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Verdict, Wire};
 use command::{command, inline_command, shortened};
 
-/// Redis.
 pub static PROTOCOL: Protocol = Protocol::new(&RESP, FIELDS)
     .found(&[
         On::Tcp(6379).stream::<Session>(Heuristic::Stream(on_port)),
@@ -69,7 +68,6 @@ fields! {
 
 /// A kind of value.
 enum Kind {
-    /// One line as this field.
     Line(&'static Field),
     Integer,
     Boolean,

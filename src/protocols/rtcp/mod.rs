@@ -27,7 +27,6 @@ use crate::tree::{Field, Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::ops::RangeInclusive;
 
-/// RTCP.
 pub static PROTOCOL: Protocol = Protocol::new(&RTCP, FIELDS)
     .found(&[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), compound),

@@ -11,7 +11,6 @@ use crate::protocols::stun;
 use crate::tree::{fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
-/// SRTCP.
 pub static PROTOCOL: Protocol = Protocol::new(&SRTCP, FIELDS).found(&[
     On::Over("rtp").datagram(Heuristic::Datagram(recognize), message),
     On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), message),

@@ -39,7 +39,6 @@ const ALL: f64 = 16.0;
 struct Spread {
     /// Minimum.
     least: f64,
-    /// Mean.
     mean: f64,
     /// Maximum.
     greatest: f64,
@@ -61,7 +60,6 @@ impl Spread {
 struct Stream {
     /// Source and destination.
     ends: [SocketAddr; 2],
-    /// SSRC.
     ssrc: u32,
     /// Times of the first and the last packet, in nanoseconds since the first frame of the capture.
     times: [i64; 2],

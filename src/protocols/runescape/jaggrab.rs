@@ -65,9 +65,6 @@ impl Jaggrab {
     }
 
     /// Reads the response.
-    ///
-    /// # Errors
-    /// If it ends early.
     pub fn file(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("file");
         wire.info(format_args!("{}, {} bytes", self.path, wire.remaining()));

@@ -64,9 +64,6 @@ impl Js5 {
     }
 
     /// Reads the client's handshake.
-    ///
-    /// # Errors
-    /// If it ends early.
     pub fn hello(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_service");
         wire.u8(&SERVICE)?;
@@ -76,9 +73,6 @@ impl Js5 {
     }
 
     /// Reads the response to the handshake.
-    ///
-    /// # Errors
-    /// If it ends early.
     pub fn status(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_status");
         let status = wire.u8(&JS5_STATUS)?;
@@ -87,9 +81,6 @@ impl Js5 {
     }
 
     /// Reads a request or another client message.
-    ///
-    /// # Errors
-    /// If it ends early.
     pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
         let kind = wire.u8(&JS5_MESSAGE)?;
         wire.name(
@@ -122,9 +113,6 @@ impl Js5 {
     }
 
     /// Reads a group of files.
-    ///
-    /// # Errors
-    /// If it ends early or is invalid.
     pub fn answer(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_group");
         let Some(Ok(shape)) = self.shape(wire.ahead()) else {

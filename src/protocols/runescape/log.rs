@@ -55,9 +55,6 @@ pub fn extent(ahead: &[u8], more: bool) -> Extent {
 }
 
 /// Reads the header and returns the revision, and the index of the local player.
-///
-/// # Errors
-/// If it ends early.
 pub fn header(wire: &mut Wire<'_>) -> Result<(u16, u16)> {
     wire.name("session_log");
     wire.u32_be(&LOG_VERSION)?;

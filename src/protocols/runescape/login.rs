@@ -48,7 +48,6 @@ pub enum Cipher {
 
 impl Cipher {
     /// Initial opcode decoder of a side.
-    #[must_use]
     pub fn opcodes(self, from: Side) -> Opcodes {
         match (self, from) {
             (Cipher::Unknown, _) => Opcodes::Unknown,
@@ -96,9 +95,6 @@ pub fn extent(ahead: &[u8]) -> Option<Extent> {
 
 impl Login {
     /// Reads a login.
-    ///
-    /// # Errors
-    /// If it ends early or is invalid.
     pub fn read(&mut self, wire: &mut Wire<'_>, keys: &Keys, server_seed: Option<u64>) -> Result {
         wire.name("login");
         let is_old = is_old(wire.ahead()).unwrap_or(true);
@@ -137,7 +133,6 @@ impl Login {
         wire.rest_is(&TRAILING)
     }
 
-    /// Revision of the client.
     pub fn client(&self) -> Revision {
         Revision { number: self.revision, is_osrs: self.is_osrs }
     }
@@ -333,9 +328,6 @@ pub struct Response {
 }
 
 /// Reads the login response.
-///
-/// # Errors
-/// If it ends early.
 pub fn response(wire: &mut Wire<'_>, revision: Option<Revision>) -> Result<Response> {
     wire.name("login_response");
     let response = wire.u8(&RESPONSE)?;

@@ -58,7 +58,6 @@ pub use session_log::RSPROX;
 pub use single_values::PROTOCOL as VALUES;
 use tables::{Revision, Table};
 
-/// RuneScape game protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS).found(&[
         On::Tcp(43594).stream_with(Heuristic::Stream(heuristics::on_port), session::open),
         On::Tcp(43595).stream_with(Heuristic::Stream(heuristics::on_port), session::open),

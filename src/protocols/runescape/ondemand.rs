@@ -44,9 +44,6 @@ impl OnDemand {
     }
 
     /// Reads a request.
-    ///
-    /// # Errors
-    /// If it ends early.
     pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
         let store = wire.u8(&OD_STORE)?;
         let file = wire.u16_be(&OD_FILE)?;

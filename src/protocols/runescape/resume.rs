@@ -46,7 +46,6 @@ struct Candidate {
     words: usize,
 }
 
-/// Result of a search.
 #[derive(Debug, PartialEq, Eq)]
 enum SearchResult {
     /// Unique candidate.

@@ -44,7 +44,6 @@ impl Midway {
     }
 
     /// Whether the first byte of a client is a request of this service.
-    #[must_use]
     pub fn begins(ahead: &[u8]) -> bool {
         matches!(ahead, [..=MOST_REQUESTS, ..])
     }
@@ -101,9 +100,6 @@ pub fn is_newest_answer(ahead: &[u8]) -> bool {
 }
 
 /// Reads the response to the game service. Returns the server seed if the login may continue.
-///
-/// # Errors
-/// If it ends early.
 pub fn answer(wire: &mut Wire<'_>) -> Result<Option<u64>> {
     wire.name("handshake");
     if !is_short(wire.ahead()) {

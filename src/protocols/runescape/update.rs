@@ -59,9 +59,6 @@ enum Moved {
 }
 
 /// Reads a whole update, which must use up the payload.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, updates: &Updates, entity: Entity) -> Result {
     let named = if entity == Entity::Player { &PLAYERS } else { &NPCS };
     let mut seen = Seen::default();

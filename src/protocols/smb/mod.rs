@@ -20,7 +20,6 @@ use fields::*;
 use names::COMMANDS;
 use std::collections::VecDeque;
 
-/// SMB 1.
 pub static PROTOCOL: Protocol =
     Protocol::new(&SMB, FIELDS).found(&[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

@@ -27,7 +27,6 @@ use names::COMMANDS;
 pub(super) use names::STATUSES;
 use std::collections::VecDeque;
 
-/// SMB 2.
 pub static PROTOCOL: Protocol =
     Protocol::new(&SMB2, FIELDS).found(&[On::Over("nbss").exchange::<Session>(Heuristic::Datagram(recognize))]).rest(&DATA);
 

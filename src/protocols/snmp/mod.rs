@@ -18,7 +18,6 @@ use super::ber::{self, Ber, INTEGER, OBJECT_ID, OCTET_STRING, SEQUENCE, head};
 use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
-/// SNMP.
 pub static PROTOCOL: Protocol = Protocol::new(&SNMP, FIELDS)
     .found(&[
         On::Udp(161).exchange::<OpenRequests>(Heuristic::Datagram(recognize)),

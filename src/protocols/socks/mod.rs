@@ -28,7 +28,6 @@ use crate::wire::statistics::LoginFields;
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Wire};
 use std::net::{IpAddr, SocketAddr};
 
-/// SOCKS.
 pub static PROTOCOL: Protocol = Protocol::new(&SOCKS, FIELDS)
     .found(&[
         On::Tcp(1080).stream::<Session>(Heuristic::Stream(heuristics::on_port)),
@@ -44,7 +43,6 @@ const RELAY: &str = "socks";
 /// The place of a relayed datagram's payload, where its port names no protocol.
 const RELAYED: &str = "socks.payload";
 
-/// Logins.
 pub static LOGIN: LoginFields = LoginFields::plain(["socks", "SOCKS", "socks.username"], &["socks.password"]);
 
 fields! {

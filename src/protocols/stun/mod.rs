@@ -23,7 +23,6 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// STUN.
 pub static PROTOCOL: Protocol = Protocol::new(&STUN, FIELDS)
     .found(&[
         On::AnyUdp.exchange::<Transactions>(Heuristic::Datagram(recognize)),

@@ -137,7 +137,6 @@ pub(in crate::protocols) enum Aes {
     Long(Box<Aes256>),
 }
 
-/// Encrypted record.
 pub(in crate::protocols) struct EncryptedRecord<'a> {
     /// Authenticated record header; before TLS 1.3 its type, version and length.
     pub(in crate::protocols) header: &'a [u8],

@@ -66,7 +66,6 @@ pub static CONTENT: FollowedContent = FollowedContent {
     },
 };
 
-/// TLS.
 pub static PROTOCOL: Protocol = Protocol::new(&TLS, FIELDS)
     .found(&[
         On::Tcp(443).stream::<records::Session>(Heuristic::Stream(heuristics::on_port)),

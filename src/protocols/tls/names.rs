@@ -82,7 +82,6 @@ pub(in crate::protocols) const EXTENSIONS: Names = &[
     (65486, "encrypted_server_name"),
 ];
 
-/// Named groups.
 pub(in crate::protocols) const GROUPS: Names = &[
     (0x0001, "sect163k1"),
     (0x0002, "sect163r1"),

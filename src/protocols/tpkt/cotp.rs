@@ -23,7 +23,6 @@ use crate::limits;
 use crate::tree::{BySide, Piece, Side, Value, name_of};
 use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// COTP.
 pub static PROTOCOL: Protocol = Protocol::new(&COTP, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]);
 
 pub(super) const REQUEST: u8 = 0xe0;

@@ -21,7 +21,6 @@ use crate::wire::{Conversation, Extent, Found, Heuristic, Missing, Next, On, Ope
 pub use cotp::PROTOCOL as COTP_PROTOCOL;
 pub use rdp::PROTOCOL as RDP_PROTOCOL;
 
-/// TPKT.
 pub static PROTOCOL: Protocol = Protocol::new(&TPKT, FIELDS)
     .found(&[
         On::Tcp(102).stream::<Session>(Heuristic::Stream(recognize_on_port)),

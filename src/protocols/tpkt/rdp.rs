@@ -12,7 +12,6 @@ use crate::tree::{Names, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use memchr::memmem;
 
-/// RDP.
 pub static PROTOCOL: Protocol =
     Protocol::new(&RDP, FIELDS).found(&[On::Over(PLACE).datagram(Heuristic::Datagram(recognize), negotiation)]);
 

@@ -24,7 +24,6 @@ use crate::tree::{Bits, Field, Kind, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
-/// Unreal's control handshake.
 pub static PROTOCOL: Protocol = Protocol::new(&UNREAL, FIELDS)
     .found(&[
         On::Udp(PORT).exchange::<Session>(Heuristic::InContext(|bytes, context| context.has_port(PORT) && is_versioned(bytes))),

@@ -11,7 +11,6 @@ use crate::tree::{Value, fields};
 use crate::wire::{Cut, Error, Heuristic, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress};
 
-/// Compressed datagram.
 pub static PROTOCOL: Protocol =
     Protocol::new(&Z, FIELDS).found(&[On::AnyUdp.datagram(Heuristic::Datagram(is_block), datagram)]).rest(&UNPARSED);
 

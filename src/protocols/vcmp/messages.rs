@@ -52,7 +52,6 @@ const ROTATION_WZYX: Part = Reals(&ROTATION, &[&ROTATION_W, &ROTATION_Z, &ROTATI
 const TO_ROTATION_WZYX: Part = Reals(&TO_ROTATION, &[&TO_ROTATION_W, &TO_ROTATION_Z, &TO_ROTATION_Y, &TO_ROTATION_X]);
 const SEVEN: Part = Reals(&PROJECTILE, &[&PROJECTILE_PART; 7]);
 
-/// Messages of the server.
 static SERVER: &[Message] = &[
     of("onfoot_sync", [0x93, 0x93, 0x30, 0x30], Read(sync::on_foot)),
     of("onfoot_aim_sync", [0x94, 0x94, 0x31, 0x31], Read(sync::aiming)),
@@ -164,7 +163,6 @@ static SERVER: &[Message] = &[
     of("bullet_fired", [0, 0, 0x9e, 0x9d], Read(connect::compressed)),
 ];
 
-/// Messages of the client.
 static CLIENT: &[Message] = &[
     of("onfoot_sync", [0x93, 0x93, 0x30, 0x30], Read(sync::on_foot)),
     of("onfoot_aim_sync", [0x94, 0x94, 0x31, 0x31], Read(sync::aiming)),

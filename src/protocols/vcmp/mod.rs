@@ -34,7 +34,6 @@ use versions::Version;
 pub use compressed::PROTOCOL as COMPRESSED;
 pub use query::PROTOCOL as QUERY;
 
-/// Vice City: Multiplayer.
 pub static PROTOCOL: Protocol =
     Protocol::new(&VCMP, FIELDS).found(&[On::Over("raknet").exchange::<Session>(Heuristic::InContext(is_ours))]).rest(&UNPARSED);
 

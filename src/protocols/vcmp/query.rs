@@ -16,7 +16,6 @@ use super::versions;
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
 use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Wire};
 
-/// VC:MP server query.
 pub static PROTOCOL: Protocol =
     Protocol::new(&QUERY, FIELDS).found(&[On::AnyUdp.exchange::<Session>(Heuristic::Datagram(is_query))]).rest(&OPAQUE);
 

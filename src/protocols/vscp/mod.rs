@@ -47,7 +47,6 @@ use values::{angle, id_meaning, id_value, parts, real_value, receivers, strategy
 
 pub use wls::PROTOCOL as WORLD_LOCATION;
 
-/// Virtual Society Client Protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&VSCP, FIELDS)
     .found(&[
         On::TcpRun(5126, 5158).stream_with(Heuristic::Stream(heuristics::on_port), open),

@@ -81,7 +81,6 @@ pub(super) const PREFERENCES: Names = &[
     (0x15, "notify connection state"),
 ];
 
-/// Value types.
 pub(super) const VALUE_TYPES: Names = &[
     (1, "string"),
     (2, "int32"),

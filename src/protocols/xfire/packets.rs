@@ -192,7 +192,6 @@ const PACKETS: &[Packet; 128] = &[
     p(16014, "file_event"),
 ];
 
-/// Names of the packet types.
 pub(super) const TYPES: Names = &names(PACKETS);
 
 #[allow(clippy::indexing_slicing, reason = "both have the same length, and the compiler runs it")]

@@ -77,7 +77,6 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Text of a field.
     pub(super) fn text(&self, field: &Field) -> Option<Text<'a>> {
         self.bytes(field).map(Text)
     }

@@ -19,7 +19,6 @@ use crate::wire::{
 };
 use xml::Kind;
 
-/// XMPP.
 pub static PROTOCOL: Protocol = Protocol::new(&XMPP, FIELDS)
     .found(&[
         On::Tcp(5222).stream::<Session>(Heuristic::Stream(on_port)),

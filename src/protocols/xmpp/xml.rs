@@ -63,7 +63,6 @@ fn end_of_tag(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Range of the name in a tag.
 pub(super) fn name(tag: &[u8]) -> Range<usize> {
     let start = if tag.starts_with(b"</") { 2 } else { 1 };
     let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');

@@ -78,16 +78,12 @@ pub struct Writer<'a, 't> {
 
 /// Context of a record: its time in the format of `-t`, unless that is seconds since the first frame.
 pub struct Line<'a> {
-    /// The time.
     pub time: Option<&'a str>,
     /// Add the layers that carry a message: `-v`.
     pub carriers: bool,
 }
 
 /// Writes a record as an object. Returns false if it exceeds `budget` bytes; the output is then incomplete.
-///
-/// # Errors
-/// A value that cannot be formatted.
 pub fn record(
     record: &Record<'_>,
     line: &Line<'_>,

@@ -15,9 +15,6 @@ use std::fmt::{self, Write};
 const HANDFUL: usize = 12;
 
 /// Writes a record as a list item.
-///
-/// # Errors
-/// A value that cannot be formatted.
 pub fn item(record: &Record<'_>, carriers: bool, out: &mut String) -> fmt::Result {
     out.push_str("<li>");
     escaped(&line_of(record), out);

@@ -143,9 +143,6 @@ impl Summary {
     }
 
     /// Writes the section.
-    ///
-    /// # Errors
-    /// Formatting errors.
     pub fn write(&self, out: &mut String) -> fmt::Result {
         out.push_str("<section id=\"summary\">\n<h2>Summary</h2>\n");
         self.inputs.iter().try_for_each(|input| input.write(out))?;

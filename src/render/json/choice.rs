@@ -26,7 +26,6 @@ struct Chosen {
     keyed: Keyed,
 }
 
-/// A selected field.
 pub enum SelectedField<'t> {
     /// With what lies below it.
     Whole(NodeRef<'t>),
@@ -39,7 +38,6 @@ pub enum SelectedField<'t> {
 /// A key of a value.
 #[derive(Clone, Copy)]
 pub struct Key<'a> {
-    /// The name.
     pub name: &'a str,
     /// Representation of its values.
     pub keyed: Keyed,
@@ -49,7 +47,6 @@ pub struct Key<'a> {
 
 impl Choice {
     /// Selects these columns, and these keys of a record.
-    #[must_use]
     pub fn new(columns: Vec<Column>, keys: Vec<&'static str>) -> Choice {
         let mut choice = Choice { keys, ..Choice::default() };
         for Column { name, of } in columns {
@@ -191,7 +188,6 @@ pub fn own_keys<'a>(field: &'static Field) -> impl Iterator<Item = Key<'a>> {
 }
 
 /// Key of every flat and nested record with this name.
-#[must_use]
 pub fn record_key(name: &str) -> Option<&'static str> {
     keys::NAMES.iter().copied().find(|key| *key == name)
 }

@@ -24,9 +24,7 @@ pub struct Flat<'a, 't> {
 
 /// Layers of a record by the object of their fields.
 pub struct Parts<'t> {
-    /// Headers.
     pub headers: Vec<&'t Layer>,
-    /// The message.
     pub message: Option<&'t Layer>,
     /// Other application layers.
     pub others: Vec<&'t Layer>,

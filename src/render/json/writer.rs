@@ -17,9 +17,6 @@ type Done = io::Result<()>;
 /// A value that can be written as JSON.
 pub trait Put {
     /// Appends the value.
-    ///
-    /// # Errors
-    /// Write errors.
     fn put(&self, out: &mut Out<'_>) -> Done;
 }
 
@@ -135,17 +132,11 @@ impl<'a> Members<'_, 'a> {
     }
 
     /// Appends a member.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn put(&mut self, key: &str, what: &(impl Put + ?Sized)) -> Done {
         what.put(self.key(key))
     }
 
     /// Appends a member with a key of two parts.
-    ///
-    /// # Errors
-    /// Write errors.
     pub(super) fn put_joined(&mut self, key: &str, suffix: &str, what: &(impl Put + ?Sized)) -> Done {
         self.out.raw(if std::mem::take(&mut self.empty) { "\"" } else { ",\"" });
         self.out.raw(key);
@@ -155,25 +146,16 @@ impl<'a> Members<'_, 'a> {
     }
 
     /// Appends a formatted string, unless it is empty.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn words(&mut self, key: &str, words: impl Display) -> Done {
         Shown(words).put(self.key(key))
     }
 
     /// Appends a member that is an object.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn object(&mut self, key: &str, members: impl FnOnce(&mut Members<'_, '_>) -> Done) -> Done {
         self.key(key).object(members)
     }
 
     /// Appends a member that is a list of objects.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn list<T>(
         &mut self,
         key: &str,
@@ -184,10 +166,6 @@ impl<'a> Members<'_, 'a> {
     }
 }
 
-/// Writes an object.
-///
-/// # Errors
-/// Write errors.
 pub fn object(to: &mut dyn io::Write, members: impl FnOnce(&mut Members<'_, '_>) -> Done) -> Done {
     let mut line = Vec::new();
     Out::new(&mut line, to).object(members)?;

@@ -15,7 +15,6 @@ pub struct KeptNames {
 
 impl KeptNames {
     /// Selects these names, with their subtrees if `below`.
-    #[must_use]
     pub fn new(names: Vec<&'static str>, below: bool) -> KeptNames {
         KeptNames { names, below }
     }

@@ -32,9 +32,6 @@ fn type_of_property(name: &str, kind: Kind) -> &'static str {
 }
 
 /// Writes the template, with a property per field.
-///
-/// # Errors
-/// Write errors.
 pub fn elastic_mapping(registry: Registry, to: &mut dyn io::Write) -> io::Result<()> {
     let mut layers: BTreeMap<&str, BTreeMap<String, &str>> = BTreeMap::new();
     for pseudo in pseudo::ALL.iter().filter(|pseudo| pseudo.name.starts_with("frame.")) {

@@ -264,7 +264,6 @@ fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
     parts
 }
 
-/// Parts of an expert item.
 fn of_expert<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
     let number = |name, (number, _): (u64, &str)| Part::Property { name, shown: Show::Text(number.to_string()) };
     vec![

@@ -13,7 +13,6 @@ pub struct Shape {
 
 impl Shape {
     /// Creates a document with these fields.
-    #[must_use]
     pub fn new(registry: Registry, kept: KeptNames) -> Shape {
         Shape { generated: Generated::new(registry), kept }
     }

@@ -40,9 +40,6 @@ pub struct TableLook {
 }
 
 /// Prints the requested parts.
-///
-/// # Errors
-/// Write errors.
 pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::Result<()> {
     let mut pages = Pages { stats, look, to, begun: false };
     for part in &stats.parts {

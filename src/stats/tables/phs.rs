@@ -12,9 +12,6 @@ const DEEPEST: usize = 16;
 const DEEPER: &str = "...";
 
 /// Prints the hierarchy of the frames that match a filter.
-///
-/// # Errors
-/// Write errors.
 pub(super) fn print(hierarchy: &Hierarchy, filter: &str, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
     let width = width.unwrap_or(RULE).min(RULE);
     let (rule, protocol) = ("=".repeat(width), PROTOCOL.saturating_sub(RULE - width));

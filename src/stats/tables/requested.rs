@@ -8,9 +8,6 @@ use std::fmt;
 use std::io::{self, Write};
 
 /// Prints a tree of counts that tshark does not have.
-///
-/// # Errors
-/// Write errors.
 pub(super) fn print_topics(topics: &Topics, look: TableLook, begun: bool, to: &mut dyn Write) -> io::Result<()> {
     const HEADS: &[Head] = &[
         Head::words("topic", Role::Name),

@@ -27,9 +27,6 @@ pub(super) struct Tree<'a> {
 }
 
 /// Prints a tree as tshark does. On a terminal that is narrower, empty columns are left out, then others.
-///
-/// # Errors
-/// Write errors.
 pub(super) fn print_tree(tree: &Tree<'_>, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
     let listed = tree.topics.in_order();
     let elapsed = tree.topics.elapsed();

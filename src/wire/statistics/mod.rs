@@ -197,9 +197,6 @@ pub struct Page<'a> {
 /// Counts that print themselves.
 pub trait Text {
     /// Prints them.
-    ///
-    /// # Errors
-    /// Write errors.
     fn print(&self, page: &Page<'_>, to: &mut dyn Write) -> io::Result<()>;
 
     /// Members of their JSON object.
@@ -211,7 +208,6 @@ pub trait Columns {
     /// Heading, and the line in place of an empty table.
     fn title(&self) -> [&'static str; 2];
 
-    /// Heads of the columns.
     fn heads(&self) -> &'static [(&'static str, ColumnKind)];
 
     /// Rows with their cells.

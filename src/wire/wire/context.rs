@@ -29,7 +29,6 @@ impl Wire<'_> {
     }
 
     /// Whether bodies inside messages are dissected, for their fields or for notes on them.
-    #[must_use]
     pub(crate) fn reads_bodies(&self) -> bool {
         self.tree.demand().fields.any()
     }
@@ -83,7 +82,6 @@ impl Wire<'_> {
     }
 
     /// Number of further nested groups permitted.
-    #[must_use]
     pub(crate) fn levels(&self) -> usize {
         MAX_DEPTH.saturating_sub(self.depth)
     }

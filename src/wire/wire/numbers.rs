@@ -12,27 +12,18 @@ impl Wire<'_> {
     }
 
     /// Reads an unsigned 24-bit number, big-endian.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn u24_be(&mut self, field: &'static Field) -> Result<u32> {
         let number = |[a, b, c]: [u8; 3]| u32::from_be_bytes([0, a, b, c]);
         self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
     }
 
     /// Reads an unsigned 24-bit number, little-endian.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn u24_le(&mut self, field: &'static Field) -> Result<u32> {
         let number = |[a, b, c]: [u8; 3]| u32::from_le_bytes([a, b, c, 0]);
         self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
     }
 
     /// Reads `N` bytes as a field whose value is computed from them. Returns the bytes.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
     pub fn number_with<const N: usize>(
         &mut self,
         field: &'static Field,
@@ -45,9 +36,6 @@ impl Wire<'_> {
     }
 
     /// Reads a little-endian number of `count` bytes, at most 8, as the masked bits of several fields.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn bits_le(&mut self, count: usize, fields: &[&'static Field]) -> Result<u64> {
         let (raw, range) = (self.peek_le(count)?, self.at()..self.at() + count);
         for &field in fields {
@@ -72,9 +60,6 @@ impl Wire<'_> {
     }
 
     /// Reads a number of seven bits per byte, at most `most` bytes. `None` if it is longer; nothing is read then.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn varint(&mut self, field: &'static Field, most: usize) -> Result<Option<u64>> {
         match Varint::decode(self.ahead(), most) {
             Varint::Number(number, size) => {

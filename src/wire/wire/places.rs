@@ -11,7 +11,6 @@ impl<'a> Wire<'a> {
         (self.bytes, self.at..self.end)
     }
 
-    /// These bytes of the source.
     pub(crate) fn source_bytes(&self, range: Range<usize>) -> &'a [u8] {
         self.bytes.get(range).unwrap_or_default()
     }
@@ -46,7 +45,6 @@ impl<'a> Wire<'a> {
         Dissection { tree: self.tree, bytes: if self.source == 0 { self.bytes } else { &[] } }
     }
 
-    /// The node of the layer.
     pub(crate) fn layer_node(&self) -> u32 {
         self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node)
     }

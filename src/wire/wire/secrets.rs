@@ -8,17 +8,11 @@ use std::ops::Range;
 
 impl<'a> Wire<'a> {
     /// Reads a secret text of `count` bytes. If it is truncated, the available bytes are secret as well.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer bytes.
     pub fn secret_text(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
         self.whole_or_rest(count, |wire, count| wire.text(field, count))
     }
 
     /// Reads a secret text of `count` bytes that NUL bytes fill up, without them.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer bytes.
     pub fn secret_padded(&mut self, field: &'static Field, count: usize) -> Result {
         let text = self.ahead().get(..count).unwrap_or_default();
         match text.iter().position(|byte| *byte == 0) {
@@ -28,9 +22,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads secret bytes in the same way as a secret text.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer bytes.
     pub fn secret_bytes(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
         self.whole_or_rest(count, |wire, count| wire.bytes(field, count))
     }

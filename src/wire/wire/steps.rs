@@ -15,9 +15,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads `count` bytes of text or of bytes, as the field has it. Adds nothing if `count` is 0.
-    ///
-    /// # Errors
-    /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
     pub fn optional(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
         match (count, field.kind) {
             (0, _) => Ok(&[]),
@@ -27,9 +24,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads a length with `number`, such as `Wire::u16_be`, and an [optional](Wire::optional) field of that length.
-    ///
-    /// # Errors
-    /// [`Error::Short`](crate::wire::Error::Short) when the bytes end before they do.
     pub fn counted<N: TryInto<usize>>(
         &mut self,
         number: impl FnOnce(&mut Self, &'static Field) -> Result<N>,
@@ -41,9 +35,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads one thing after another until no bytes remain. `read` must read at least one byte or fail.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn each<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result {
         while self.remaining() > 0 {
             read(self)?;
@@ -52,9 +43,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads groups until no bytes remain.
-    ///
-    /// # Errors
-    /// Those of [`Wire::group`].
     pub fn groups<T>(&mut self, field: &'static Field, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result {
         self.each(|wire| wire.group(field, &mut read))
     }

@@ -8,7 +8,6 @@
 
 use crate::protocols::http2::hpack::{Cursor, Failed, Step};
 
-/// Instruction.
 pub(in crate::protocols::http3) enum Instruction {
     Acknowledge(u64),
     Cancel(u64),
@@ -25,7 +24,6 @@ pub(in crate::protocols::http3) fn size(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Reads an instruction.
 pub(in crate::protocols::http3) fn read(bytes: &[u8]) -> Step<Instruction> {
     let mut cursor = Cursor { bytes, at: 0 };
     Ok(match bytes.first().copied().unwrap_or_default() {

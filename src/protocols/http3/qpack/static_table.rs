@@ -103,7 +103,6 @@ const ENTRIES: [(&str, &str); 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
-/// The entry with this index.
 pub(super) fn entry(index: u64) -> Option<(&'static [u8], &'static [u8])> {
     let (name, value) = ENTRIES.get(usize::try_from(index).ok()?)?;
     Some((name.as_bytes(), value.as_bytes()))

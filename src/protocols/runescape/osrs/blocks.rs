@@ -21,9 +21,6 @@ const PLAYERS: Named = Named { update: &PLAYERS_UPDATE, masks: [&PLAYERS_MASK, &
 const NPCS: Named = Named { update: &NPCS_UPDATE, masks: [&NPCS_MASK, &NPCS_MASK2, &NPCS_MASK3, &NPCS_MASK4] };
 
 /// Reads the blocks of every entity that the bits announced.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn read(reader: &mut Reader<'_>, wire: &mut Wire<'_>, entity: Entity) -> Result {
     let updated = std::mem::take(&mut reader.game.osrs.updated);
     let result = all(reader, wire, entity, &updated);

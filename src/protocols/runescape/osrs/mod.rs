@@ -236,9 +236,6 @@ pub fn read(reader: &mut Reader<'_>, wire: &mut Wire<'_>, field: &'static Field,
 }
 
 /// Packets about tiles of one zone, each with its own number.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn zone_packets(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     let zone = (reader.line.number("zone_x"), reader.line.number("zone_z"));
     reader.game.world.enter_zone(zone);

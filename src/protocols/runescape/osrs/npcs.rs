@@ -23,7 +23,6 @@ const MOST_RUNS: usize = 16;
 /// Steps by direction, eastward and northward.
 const STEPS: [(i64, i64); 8] = [(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (-1, -1), (0, -1), (1, -1)];
 
-/// An NPC.
 #[derive(Debug, Clone, Default)]
 pub struct Npc {
     /// Type in the cache of the game.
@@ -59,9 +58,6 @@ struct Update<'r, 'g> {
 }
 
 /// Reads `npc_info`, which must use up the payload.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, is_large: bool) -> Result {
     let info = reader.table.info.clone();
     let Some(info) = info.filter(|info| info.new.iter().all(|runs| !runs.is_empty())) else {

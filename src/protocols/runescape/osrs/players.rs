@@ -98,9 +98,6 @@ impl Players {
 }
 
 /// Reads `gpi_init`. Without the index of the local player, all players are unknown.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn begin(wire: &mut Wire<'_>, own: Option<u16>) -> Result<Option<Players>> {
     let mut all = vec![Player::default(); MOST_PLAYERS];
     wire.in_bits(|bits| {

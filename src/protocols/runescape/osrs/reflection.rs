@@ -45,9 +45,6 @@ impl Checks {
     }
 
     /// Reads the results of a request, which are opaque if it is unknown.
-    ///
-    /// # Errors
-    /// If the bytes end early.
     pub fn results(&mut self, wire: &mut Wire<'_>, field: &'static Field, id: Option<i64>) -> Result {
         let place = self.asked.iter().position(|(asked, _)| Some(*asked) == id);
         let checks = place.and_then(|place| self.asked.remove(place));

@@ -70,7 +70,6 @@ struct Here<'w> {
 }
 
 impl<'r> Reader<'r> {
-    /// A reader for one packet.
     pub fn new(game: &'r mut Game, table: &'r Table, packet: &'static str, line: &'r mut Line) -> Reader<'r> {
         let scopes = std::mem::take(&mut game.scopes);
         let (met, catch, caught) = (None, None, None);
@@ -78,9 +77,6 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads the payload of the packet.
-    ///
-    /// # Errors
-    /// If the bytes end inside a field or are invalid.
     pub fn payload(mut self, wire: &mut Wire<'_>, layout: &Layout) -> Result {
         self.scopes.clear(wire.remaining());
         let result = self.layout(wire, layout);
@@ -89,9 +85,6 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads fields in order, in a new scope.
-    ///
-    /// # Errors
-    /// If the bytes end inside a field or are invalid.
     pub fn layout(&mut self, wire: &mut Wire<'_>, layout: &Layout) -> Result {
         self.scopes.open(layout.slots);
         let result = self.columns(wire, layout);
@@ -100,9 +93,6 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads a nested layout, whose values are not those of the packet.
-    ///
-    /// # Errors
-    /// If the bytes end inside a field or are invalid.
     pub fn inner(&mut self, wire: &mut Wire<'_>, layout: &Layout) -> Result {
         self.depth += 1;
         let result = self.layout(wire, layout);

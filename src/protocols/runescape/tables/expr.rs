@@ -39,7 +39,6 @@ impl Scopes {
     }
 
     /// The value of a name of the innermost scope.
-    #[must_use]
     pub fn named(&self, slot: usize) -> Option<i64> {
         self.value(Bound { up: 0, slot })
     }
@@ -154,7 +153,6 @@ pub enum Test {
 pub struct Cond {
     /// The expression.
     pub of: Expr,
-    /// The test.
     pub test: Test,
 }
 

@@ -18,7 +18,6 @@ use std::sync::Arc;
 /// Maximum number of a packet of zones.
 const MOST_ZONE: usize = 255;
 
-/// A row.
 #[derive(Debug, Clone, Copy)]
 pub struct InfoRow<'t> {
     /// Revision of the row.
@@ -103,7 +102,6 @@ pub struct Blocks {
 /// A packet about a tile of a zone.
 #[derive(Debug, Clone)]
 pub struct ZoneRow {
-    /// Its name.
     pub name: &'static str,
     /// Its fields.
     pub layout: Arc<Layout>,
@@ -112,9 +110,7 @@ pub struct ZoneRow {
 /// Updates of one revision.
 #[derive(Debug, Clone, Default)]
 pub struct Info {
-    /// Blocks of players.
     pub players: Blocks,
-    /// Blocks of NPCs.
     pub npcs: Blocks,
     /// Bit fields of new NPCs, near ones and far ones; the first is the index.
     pub new: [Vec<NewRun>; 2],

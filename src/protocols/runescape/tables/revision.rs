@@ -9,7 +9,6 @@ const PREFIX: &str = "osrs-";
 /// A revision. Numbers of Old School RuneScape overlap those of the older engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Revision {
-    /// The number.
     pub number: u16,
     /// Of Old School RuneScape.
     pub is_osrs: bool,
@@ -17,7 +16,6 @@ pub struct Revision {
 
 impl Revision {
     /// Parses `317`, `osrs-239` or, if no older engine has the number, `239`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Revision> {
         let (digits, is_osrs) = match text.strip_prefix(PREFIX) {
             Some(digits) => (digits, true),

@@ -76,7 +76,6 @@ static UPDATES: LazyLock<Vec<Known>> = LazyLock::new(|| {
 
 impl Updates {
     /// Returns the layout for a revision, if known.
-    #[must_use]
     pub fn of(revision: u16, entity: Entity) -> Option<Arc<Updates>> {
         Updates::all()
             .iter()
@@ -90,7 +89,6 @@ impl Updates {
     }
 
     /// Returns the layout with another width of NPC IDs.
-    #[must_use]
     pub fn with_type_bits(&self, bits: u8) -> Updates {
         let mut updates = self.clone();
         for run in updates.new.iter_mut().filter(|run| run.name == "type") {

@@ -182,9 +182,6 @@ fn hint_arrow(wire: &mut Wire<'_>) -> Result {
 }
 
 /// Reads the source zones of a map of this many zones per row and column. A run of empty zones is one field.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn palette(wire: &mut Wire<'_>, width: usize, length: usize) -> Result {
     let zones = LEVELS * width * length;
     let result = wire.in_bits(|bits| {

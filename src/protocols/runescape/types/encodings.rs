@@ -45,7 +45,6 @@ pub struct Name(pub u64);
 
 impl Name {
     /// Whether clients accept it.
-    #[must_use]
     pub const fn is_valid(self) -> bool {
         self.0 > 0 && self.0 < NAMES && !self.0.is_multiple_of(37)
     }
@@ -99,7 +98,6 @@ impl Turn {
     }
 
     /// The transformation of the bytes.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Turn::No => "unchanged",
@@ -110,7 +108,6 @@ impl Turn {
     }
 
     /// The bytes before the transformation.
-    #[must_use]
     pub fn undo(self, bytes: &[u8]) -> Vec<u8> {
         let (back, add) = self.parts();
         let mut bytes: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_sub(add)).collect();
@@ -134,7 +131,6 @@ impl Packed<'_> {
     }
 
     /// Number of characters, and whether the text ends inside one.
-    #[must_use]
     pub fn extent(&self) -> (usize, bool) {
         self.nibbles()
             .fold((0, false), |(count, held), nibble| if held || nibble < 13 { (count + 1, false) } else { (count, true) })
@@ -266,7 +262,6 @@ impl Coded<'_> {
     }
 
     /// Encoded length; `None` if the bytes end early.
-    #[must_use]
     pub fn len(&self) -> Option<usize> {
         self.read(|_| Ok(())).ok().flatten()
     }

@@ -188,7 +188,6 @@ const COMPONENTS: &[(&str, &str)] = &[("com32_le", "i32_le"), ("com32_me", "i32_
 
 impl Type {
     /// Canonical name of a type: `u16` for `word`.
-    #[must_use]
     pub fn usual_name(name: &str) -> Cow<'_, str> {
         let usual = |name: &str| ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map(|(_, usual)| *usual);
         if let Some(usual) = usual(name) {
@@ -206,7 +205,6 @@ impl Type {
     }
 
     /// Returns the type of a name: `u16_add`, `jstr`, `u8[7]`.
-    #[must_use]
     pub fn named(name: &str) -> Option<Type> {
         let number = |name: &str| NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
         if let Some(number) = number(name) {
@@ -235,7 +233,6 @@ impl Type {
     }
 
     /// Width in bytes, if fixed.
-    #[must_use]
     pub fn width(self) -> Option<usize> {
         Some(match self {
             Type::Number(number) | Type::Component(number) => number.width(),
@@ -249,7 +246,6 @@ impl Type {
     }
 
     /// Kind of the field's values.
-    #[must_use]
     pub fn kind(self) -> Kind {
         match self {
             Type::Number(_) | Type::Component(_) | Type::Smart(_) => Kind::Number,
@@ -262,7 +258,6 @@ impl Type {
     }
 
     /// Creates a field for values of this type.
-    #[must_use]
     pub fn field(self, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         let field = match self.kind() {
             Kind::Float => Field::float(abbrev, name, about),

@@ -77,19 +77,16 @@ pub const I32: Number = number(FOUR, Tweak::None, true);
 
 impl Number {
     /// Width in bytes.
-    #[must_use]
     pub const fn width(self) -> usize {
         self.order.len()
     }
 
     /// Whether it differs from a plain big-endian number.
-    #[must_use]
     pub fn is_plain(self) -> bool {
         self.tweak == Tweak::None && self.order.is_sorted()
     }
 
     /// Decodes the bytes.
-    #[must_use]
     pub fn value(self, bytes: &[u8]) -> i64 {
         let byte = |at: &usize| bytes.get(*at).copied().unwrap_or_default();
         let (last, high) = self.order.split_last().unwrap_or((&0, &[]));

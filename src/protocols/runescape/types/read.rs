@@ -57,10 +57,6 @@ pub struct ValueContext {
 }
 
 impl Type {
-    /// Reads a value.
-    ///
-    /// # Errors
-    /// If the bytes end inside it or are invalid.
     pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: ValueContext) -> Result<Decoded<'a>> {
         match self {
             Type::Number(number) => number.read(wire, field).map(Decoded::Number),
@@ -107,9 +103,6 @@ fn take<'a>(wire: &mut Wire<'a>, count: usize) -> Result<&'a [u8]> {
 
 impl Number {
     /// Reads the number.
-    ///
-    /// # Errors
-    /// If too few bytes remain.
     pub fn read(self, wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
         let start = wire.at();
         let value = self.value(take(wire, self.width())?);
@@ -203,9 +196,6 @@ fn counted<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
 const MOST_CHARACTERS: usize = 100;
 
 /// Reads `count` bytes of nibble-packed chat text.
-///
-/// # Errors
-/// If too few bytes remain.
 pub fn packed<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize, turn: Turn) -> Result<Packed<'a>> {
     let start = wire.at();
     let text = Packed(take(wire, count)?, turn);

@@ -30,20 +30,15 @@ const LONG: u8 = 0xcf;
 
 impl Script {
     /// Returns the encoding of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Script> {
         SCRIPTS.iter().find(|(known, _)| *known == name).map(|(_, script)| *script)
     }
 
-    /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         SCRIPTS.iter().map(|(name, _)| *name)
     }
 
     /// Reads the arguments for these types. They are in reverse order.
-    ///
-    /// # Errors
-    /// If the bytes end early.
     pub fn read(self, wire: &mut Wire<'_>, field: &'static Field, types: &[u8]) -> Result {
         let long = NUMBERS.iter().find(|(name, _)| *name == "i64").map_or(I32, |(_, number)| *number);
         wire.group(field, |wire| types.iter().rev().try_for_each(|of| self.argument(wire, *of, long)))

@@ -64,7 +64,6 @@ pub enum Read {
 
 impl Smart {
     /// Decodes the number at the start of the bytes.
-    #[must_use]
     pub fn read(self, bytes: &[u8]) -> Read {
         match self {
             Smart::Unsigned => one_or_two(bytes, |number| number),
