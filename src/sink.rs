@@ -50,35 +50,25 @@ pub struct Edges {
     pub last_is_long: bool,
 }
 
-/// An output: receives the records of one or more inputs, in order.
+/// An output: receives the records of one or more inputs, in order. All its errors are I/O errors of the output.
 pub trait Sink {
     /// The parts of the tree that it needs for these records.
     fn demand(&self, view: View) -> Demand;
 
     /// Starts an input.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
+    fn begin(&mut self, _begin: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes what waits for the first record of the input, such as its name.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn write_heading(&mut self) -> io::Result<()> {
         Ok(())
     }
 
     /// Writes a record.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
 
     /// Takes the objects of a tree that belong to a conversation as a whole. Such a tree may have no record.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn objects(&mut self, _of: Dissection<'_>) -> io::Result<()> {
         Ok(())
     }
@@ -87,9 +77,6 @@ pub trait Sink {
     fn resume_at(&mut self, _file: &str) {}
 
     /// Flushes the output so far. Returns the first and last record since the previous call.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn take_output(&mut self) -> io::Result<Option<Edges>> {
         Ok(None)
     }
@@ -100,35 +87,23 @@ pub trait Sink {
     }
 
     /// Writes records that another thread formatted.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn printed(&mut self, printed: &Printed) -> io::Result<()>;
 
     /// Reports damage of the input.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
-    fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()>;
+    fn problem(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Reports an input that could not be read at all.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
-    fn failed(&mut self, problem: &Problem<'_>) -> io::Result<()> {
-        let _ = problem;
+    fn failed(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
         Ok(())
     }
 
     /// Ends an input; `truncated` if it was damaged.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
-    fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()>;
+    fn end(&mut self, _tally: &Tally, _truncated: bool) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Ends the output after all inputs.
-    ///
-    /// # Errors
-    /// I/O errors of the output.
     fn finish(&mut self) -> io::Result<()>;
 }

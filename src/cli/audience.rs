@@ -22,7 +22,9 @@ pub(super) trait Audience: Send {
     }
 
     /// Start of an input.
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
+    fn begin(&mut self, _begin: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// An input that cannot be read at all.
     fn failed(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
@@ -87,5 +89,7 @@ pub(super) trait Audience: Send {
     fn evictions(&mut self, _evictions: Evictions) {}
 
     /// End of an input, with a problem if it is damaged.
-    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
+    fn end(&mut self, _problem: Option<&Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -8,13 +8,13 @@ use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, forms, intervals, of_output, print_error};
+use super::{Exit, forms, intervals, of_output, print_error, reject};
 use crate::diff::{Capture, Ignored, View, compare, write_json};
 use crate::filter::Filter;
 use crate::limits;
 use crate::record::{Record, Tally, View as Records};
 use crate::registry::Registry;
-use crate::sink::{Begin, Problem};
+use crate::sink::Begin;
 use crate::tree::{Demand, Dissection, StreamId};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
@@ -66,10 +66,7 @@ pub struct DiffOptions {
 pub(super) fn run(options: &DiffOptions, reading: &Reading, screen: Screen) -> Exit {
     match prepare(options, reading) {
         Ok((settings, sides)) => answer(options, &settings, sides, screen).unwrap_or_else(|error| of_output(&error)),
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            Exit::Usage
-        }
+        Err(wrong) => reject(wrong),
     }
 }
 
@@ -188,10 +185,6 @@ impl Audience for PartReader<'_> {
             }
             Ok(())
         });
-        Ok(())
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         Ok(())
     }
 }

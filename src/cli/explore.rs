@@ -9,7 +9,7 @@ use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, forms, print_error, several};
+use super::{Exit, forms, print_error, reject, several};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
 use crate::follow::{Event, Existing, Follower};
@@ -131,10 +131,7 @@ pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -
             Err(_) => Ok(Exit::Usage),
         })
     });
-    done.unwrap_or_else(|wrong| {
-        print_error(format_args!("{wrong}"));
-        Exit::Usage
-    })
+    done.unwrap_or_else(reject)
 }
 
 /// Parsed options.

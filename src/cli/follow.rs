@@ -6,14 +6,14 @@ use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, forms, intervals, print_error, several};
+use super::{Exit, forms, intervals, print_error, reject, several};
 use crate::failure::at_path;
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
 use crate::limits;
 use crate::record::{Record, Tally, View};
 use crate::render::Theme;
-use crate::sink::{Begin, Problem};
+use crate::sink::Begin;
 use crate::tree::{Carriers, Demand, Depth, Dissection, Extras, Side, StreamId, Transport, clean_path};
 use crate::wire::ContentSource;
 use std::collections::HashSet;
@@ -40,10 +40,7 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
                 finish(options, source, &settings, (task, filter().ok().flatten()), screen)
             })
         }
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            Exit::Usage
-        }
+        Err(wrong) => reject(wrong),
     }
 }
 
@@ -224,10 +221,6 @@ impl Audience for Lister {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn list(
@@ -362,10 +355,6 @@ impl Audience for Collector<'_> {
                 (Output::Files(..), Event::Missing(_)) => Ok(()),
             }
         })
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -1,6 +1,5 @@
 //! Options of tshark's command line, and the alternatives to its options for capturing.
 
-use super::Exit;
 use super::args::{Args, BrowseOptions, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
@@ -304,12 +303,6 @@ fn is_input() -> bool {
 #[cfg(not(unix))]
 fn is_input() -> bool {
     !std::io::IsTerminal::is_terminal(&std::io::stdin())
-}
-
-/// Reports the alternative to an unsupported option.
-pub(super) fn reject(wrong: &UsageError) -> Exit {
-    super::print_error(format_args!("{wrong}"));
-    Exit::Usage
 }
 
 #[cfg(test)]

@@ -7,11 +7,10 @@ use super::key_candidates::{self, Place};
 use super::key_trial::Trial;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complete, forms, of_output, print_error};
+use super::{Exit, complete, forms, of_output, print_error, reject};
 use crate::failure::Words;
 use crate::keys::{Request, line_for};
 use crate::render::{Grid, Head, Role, object};
-use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
@@ -72,10 +71,7 @@ pub(super) fn run(options: &KeysOptions, screen: Screen) -> Exit {
     }
     let settings = match InputSettings::new(&reading) {
         Ok(settings) => settings,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            return Exit::Usage;
-        }
+        Err(wrong) => return reject(wrong),
     };
     let Some(keys) = settings.registry().settings().keys().cloned() else { return Exit::Failed };
     let mut worst = Exit::Fine;
@@ -137,15 +133,7 @@ impl Audience for Listener {
         Demand::NAMES
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn tree(&mut self, _: Dissection<'_>, _: bool) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         Ok(())
     }
 }
@@ -161,25 +149,7 @@ impl List<'_> {
     fn requests(&self, all: &[(Source, Vec<Request>)], to: &mut dyn Write) -> io::Result<()> {
         let requests = || all.iter().flat_map(|(source, requests)| requests.iter().map(move |request| (source, request)));
         if self.options.json {
-            return requests().try_for_each(|(source, request)| {
-                object(to, |members| {
-                    members.put("kind", "conversation")?;
-                    members.put("file", &source.name())?;
-                    members.put("stream", &request.owner.stream.to_string())?;
-                    members.put("protocol", &request.protocol)?;
-                    members.put("name", &request.name)?;
-                    if let Some([client, server]) = request.owner.ends {
-                        members.put("client", &client.to_string())?;
-                        members.put("server", &server.to_string())?;
-                    }
-                    match &request.key {
-                        Some(key) => members.put("key", &key.to_string())?,
-                        None => members.put("line", &line_for(&request.protocol, &request.name, &request.owner))?,
-                    }
-                    members.put("state", state(request))
-                })?;
-                to.write_all(b"\n")
-            });
+            return requests().try_for_each(|(source, request)| write_json(source, request, to));
         }
         if requests().next().is_none() {
             print_error(format_args!(
@@ -265,6 +235,27 @@ impl List<'_> {
         writeln!(to, "{line}  # {}: {place}", path.display())?;
         to.flush()
     }
+}
+
+fn write_json(source: &Source, request: &Request, to: &mut dyn Write) -> io::Result<()> {
+    let Request { protocol, name, owner, .. } = request;
+    object(to, |members| {
+        members.put("kind", "conversation")?;
+        members.put("file", &source.name())?;
+        members.put("stream", &owner.stream.to_string())?;
+        members.put("protocol", protocol)?;
+        members.put("name", name)?;
+        if let Some([client, server]) = owner.ends {
+            members.put("client", &client.to_string())?;
+            members.put("server", &server.to_string())?;
+        }
+        match &request.key {
+            Some(key) => members.put("key", &key.to_string())?,
+            None => members.put("line", &line_for(protocol, name, owner))?,
+        }
+        members.put("state", state(request))
+    })?;
+    to.write_all(b"\n")
 }
 
 /// What is known of a key.

@@ -8,7 +8,6 @@ use crate::engine::Engine;
 use crate::input::{Frame, Link, Timestamp};
 use crate::keys::{KeyRing, Request, Tried};
 use crate::registry::Registry;
-use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection, Kind, Level, Side, StreamId, Tree};
 use std::collections::HashMap;
 use std::io;
@@ -157,10 +156,6 @@ impl Audience for Collector {
         Demand::NAMES
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn frame(&mut self, frame: &Frame<'_>) {
         self.last = Some(OwnFrame::new(frame));
     }
@@ -177,9 +172,5 @@ impl Audience for Collector {
 
     fn has_enough(&self) -> bool {
         self.frames.values().all(Frames::is_full)
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
     }
 }

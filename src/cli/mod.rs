@@ -78,7 +78,6 @@ pub use exit::Exit;
 pub const NAME: &str = "proto-dissect";
 
 /// Runs the command line of the process and returns its exit code.
-#[must_use]
 pub fn run() -> Exit {
     run_line(std::env::args_os().collect())
 }
@@ -144,7 +143,7 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     }
     first_word::take_conversations(&mut args);
     let mistake = first_word::mistake(&args, &line);
-    let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    let mut args = habits::settle(args).map_err(reject)?;
     args.loading.lua.settings = args.reading().map(|reading| reading.settings.clone()).unwrap_or_default();
     let named = args.loading.ksy.len();
     args.loading.ksy.retain(|file| file.as_os_str() != explore::GENERATED);
@@ -181,8 +180,7 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
 /// Runs the selected subcommand, and reports keys that served nothing. Paths of loaded Kaitai Struct files are appended to `read`.
 fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = keys::mistake(&args) {
-        print_error(format_args!("{mistake}"));
-        return Exit::Usage;
+        return reject(mistake);
     }
     let is_partial = keys::is_partial(&args);
     keys::report(perform_task(args, screen, read), is_partial)
@@ -191,8 +189,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
 /// Runs the selected subcommand.
 fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
-        print_error(format_args!("{mistake}"));
-        return Exit::Usage;
+        return reject(mistake);
     }
     let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_)));
     if asks_for_protocols && let Err(exit) = loading::load(&args.loading, read) {
@@ -226,18 +223,20 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
-        None => {
-            return match &args.output.write {
-                _ if columns::is_selected(&args.output) => columns::run(args, screen),
-                Some(_) if args.habits.print => write::run_and_print(args, screen),
-                Some(path) => write::run(&args, path),
-                None => print::run(&args, screen),
-            };
-        }
+        None => return print_or_write(args, screen),
     };
     match done {
         Ok(()) => Exit::Fine,
         Err(error) => of_output(&error),
+    }
+}
+
+fn print_or_write(args: Args, screen: Screen) -> Exit {
+    match &args.output.write {
+        _ if columns::is_selected(&args.output) => columns::run(args, screen),
+        Some(_) if args.habits.print => write::run_and_print(args, screen),
+        Some(path) => write::run(&args, path),
+        None => print::run(&args, screen),
     }
 }
 
@@ -251,6 +250,12 @@ fn wrong_usage(error: &clap::Error) -> Exit {
         false => error.print(),
     };
     if error.use_stderr() { Exit::Usage } else { Exit::Fine }
+}
+
+/// Reports a usage error.
+fn reject(wrong: impl fmt::Display) -> Exit {
+    print_error(format_args!("{wrong}"));
+    Exit::Usage
 }
 
 /// Exit code of a write error: a closed pipe is not a failure.
@@ -306,17 +311,11 @@ fn write_version(to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the completion script of a shell, which runs the program for candidates.
-///
-/// # Errors
-/// Write errors.
 pub fn write_completions(shell: clap_complete::Shell, out: &mut dyn Write) -> io::Result<()> {
     complete::write_script(shell, out)
 }
 
 /// Writes the manual page as roff.
-///
-/// # Errors
-/// Write errors.
 pub fn write_man(out: &mut dyn Write) -> io::Result<()> {
     let mut page = Vec::new();
     // Options hidden from the short help are described in the manual, too.

@@ -6,7 +6,7 @@ use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, forms, of_output, print_error};
+use super::{Exit, forms, of_output, print_error, reject};
 use crate::failure::{Words, at_path};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -59,10 +59,7 @@ const NAME_MOST: usize = 100;
 pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
     let settings = match InputSettings::new(&options.reading) {
         Ok(settings) => settings,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            return Exit::Usage;
-        }
+        Err(wrong) => return reject(wrong),
     };
     let to = screen.writer(false);
     let (tally, file) = (Tally::new(View::Messages), String::new());
@@ -113,10 +110,7 @@ pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
     for value in &args.habits.export_objects {
         match wanted(value) {
             Ok(export) => exports.push(export),
-            Err(wrong) => {
-                print_error(format_args!("{wrong}"));
-                return Exit::Usage;
-            }
+            Err(wrong) => return reject(wrong),
         }
     }
     let (files, mut reading) = (std::mem::take(&mut args.files), args.reading);

@@ -9,7 +9,7 @@ use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, of_output, parallel, print_error};
+use super::{Exit, of_output, parallel, reject};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the records of all inputs.
@@ -19,10 +19,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let settings = InputSettings::new(&args.reading).map(|settings| settings.naming_candidates(is_helpful));
     let task = match settings.and_then(|settings| Task::new(&sources, settings, args)) {
         Ok(task) => task,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            return Exit::Usage;
-        }
+        Err(wrong) => return reject(wrong),
     };
     task.settings.report_unreadable(&sources);
     let choice = task.selection.first().map(RecordSelection::choice);

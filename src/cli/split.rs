@@ -3,7 +3,7 @@
 use super::progress::TotalProgress;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complete, interrupt, of_output, print_error, settings};
+use super::{Exit, complete, interrupt, of_output, print_error, reject, settings};
 use crate::failure::Words;
 use crate::input::{Capture, Format, Options, ReadError};
 use crate::render::Thousands;
@@ -57,10 +57,7 @@ type Failed = (String, Exit);
 pub(super) fn run(options: &SplitOptions, screen: Screen) -> Exit {
     let asked = match settings::limit(&options.limit).and_then(|()| Parsed::new(options)) {
         Ok(asked) => asked,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            return Exit::Usage;
-        }
+        Err(wrong) => return reject(wrong),
     };
     let (written, exit) = match asked.split() {
         Ok(done) => done,

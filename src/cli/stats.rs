@@ -7,7 +7,7 @@ use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::usage_error::UsageError;
-use super::{Exit, follow, forms, intervals, of_output, print_error, several};
+use super::{Exit, browse, follow, forms, intervals, of_output, print_error, reject, several};
 use crate::follow::Content;
 use crate::input::Extra;
 use crate::nearest::nearest;
@@ -17,6 +17,7 @@ use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, Takes, p
 use crate::tree::{Demand, Dissection};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
+use std::fmt;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -68,10 +69,7 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
             })
         }
     };
-    done.unwrap_or_else(|wrong| {
-        print_error(format_args!("{wrong}"));
-        Exit::Usage
-    })
+    done.unwrap_or_else(reject)
 }
 
 /// Runs `-z` without a subcommand.
@@ -278,12 +276,15 @@ fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, UsageE
     })
 }
 
-struct Counter {
-    stats: Stats,
-    opened: bool,
+/// Counts the frames of an input.
+pub(super) struct Counter<'a> {
+    pub(super) stats: Stats,
+    pub(super) opened: bool,
+    /// A view, which prints no errors.
+    pub(super) view: Option<&'a browse::Input>,
 }
 
-impl Audience for Counter {
+impl Audience for Counter<'_> {
     fn demand(&self) -> Demand {
         self.stats.demand()
     }
@@ -297,6 +298,16 @@ impl Audience for Counter {
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.stats.tree(of, captured);
         Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.view.is_some_and(browse::Input::stops)
+    }
+
+    fn print_error(&mut self, what: fmt::Arguments<'_>) {
+        if self.view.is_none() {
+            print_error(what);
+        }
     }
 
     fn extras(&mut self, extras: &[(Extra, u64)]) {
@@ -319,7 +330,8 @@ impl Audience for Counter {
 }
 
 fn print(options: &StatsOptions, source: &Source, settings: &InputSettings, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
-    let mut counter = Counter { stats: Stats::detailed(settings.registry(), parsed.parts, parsed.details), opened: false };
+    let stats = Stats::detailed(settings.registry(), parsed.parts, parsed.details);
+    let mut counter = Counter { stats, opened: false, view: None };
     let exit = input::input(source, settings, &mut counter)?;
     if !counter.opened {
         return Ok(exit);

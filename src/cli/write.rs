@@ -9,7 +9,7 @@ use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};
 use super::usage_error::UsageError;
-use super::{Exit, interrupt, of_output, print, print_error};
+use super::{Exit, interrupt, of_output, print, print_error, reject};
 use crate::failure::Words;
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
@@ -34,10 +34,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
         }
         Err(wrong) => Err(wrong),
     };
-    done.unwrap_or_else(|wrong| {
-        print_error(format_args!("{wrong}"));
-        Exit::Usage
-    })
+    done.unwrap_or_else(reject)
 }
 
 /// Writes the file of `-w`, then prints its packets: `-P`.

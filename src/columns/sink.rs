@@ -5,7 +5,7 @@ use super::folder::columns_of;
 use super::output::{Output, Target};
 use super::schema::{Table, Type};
 use super::wide::Wide;
-use crate::record::{Record, Tally, View};
+use crate::record::{Record, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Fields as Kept, Layer};
 use std::io;
@@ -51,19 +51,16 @@ pub struct ColumnSink<'w> {
 
 impl<'w> ColumnSink<'w> {
     /// Creates a sink for tables or columns, with its destination.
-    #[must_use]
     pub fn new(what: What, target: Target<'w>) -> ColumnSink<'w> {
         ColumnSink { what, target: Some(target), output: None, file: String::new(), rows: 0 }
     }
 
     /// Whether an input was opened, or a row was written.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.target.is_none()
     }
 
     /// Total number of rows after completion.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -179,10 +176,6 @@ impl Sink for ColumnSink<'_> {
         self.problem(problem)
     }
 
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
-    }
-
     fn finish(&mut self) -> io::Result<()> {
         let what = self.what.clone();
         if let Some(output) = self.output.take() {
@@ -195,6 +188,7 @@ impl Sink for ColumnSink<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Tally;
     use crate::{Capture, Engine, Registry};
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int64Type;

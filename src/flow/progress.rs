@@ -3,7 +3,7 @@
 //! The rules are those of Wireshark 4.0.
 
 use super::analysis::{Analysis, Findings, SegmentHeader};
-use crate::tree::{AnalysisFlag, Side, Time};
+use crate::tree::{AnalysisFlag, BySide, Side, Time};
 
 const SYN: u8 = 1;
 const SYN_ACK: u8 = 2;
@@ -21,12 +21,11 @@ pub struct Followed {
     /// Whether another connection announced this one: its first SYN belongs to the announcement.
     is_announced: bool,
     completeness: u8,
-    halves: [Half; 2],
+    halves: BySide<Half>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Half {
-    /// Whether it has ended.
     has_ended: bool,
     /// Bytes since the last segment with PSH.
     pushed: u32,
@@ -55,7 +54,6 @@ pub struct Progress {
 
 impl Followed {
     /// Creates the state of a new connection; `is_announced` if another one announced it, as FTP does for data.
-    #[must_use]
     pub fn new(is_announced: bool) -> Followed {
         Followed { is_announced, ..Followed::default() }
     }
@@ -73,11 +71,7 @@ impl Followed {
 
     /// For a FIN: whether the other side had sent none before.
     fn end(&mut self, side: Side, segment: &SegmentHeader) -> Option<bool> {
-        let [client, server] = &mut self.halves;
-        let (own, peer) = match side {
-            Side::Client => (client, server),
-            Side::Server => (server, client),
-        };
+        let (own, peer) = self.halves.own_and_peer(side);
         own.has_ended |= segment.fin;
         segment.fin.then_some(!peer.has_ended)
     }
@@ -119,11 +113,7 @@ impl Followed {
         analysis: &Analysis,
     ) -> (Option<u32>, Option<u32>) {
         const TOO_MANY: u32 = 2_000_000_000;
-        let [client, server] = &mut self.halves;
-        let (own, peer) = match side {
-            Side::Client => (client, server),
-            Side::Server => (server, client),
-        };
+        let (own, peer) = self.halves.own_and_peer(side);
         own.is_broken |= found.flags.has(AnalysisFlag::LostSegment);
         if segment.acks {
             peer.is_broken = false;
@@ -137,7 +127,7 @@ impl Followed {
 
     /// Exchanges the sides.
     pub fn swap_sides(&mut self) {
-        self.halves.reverse();
+        self.halves.swap();
     }
 }
 

@@ -8,7 +8,8 @@
 
 use super::{Event, Missing, Payload};
 use crate::render::{Frames, Members, Rfc3339, Role, Theme, cut, fold_painted, object, seconds, write_summary};
-use crate::tree::{Address, Ends, Side, Timestamp, hex};
+use crate::tree::{Address, BySide, Ends, Side, Timestamp, hex};
+use data_encoding::BASE64;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
@@ -62,7 +63,7 @@ pub struct Dump<W> {
     width: Option<usize>,
     out: String,
     /// Number of payloads per side.
-    sent: [u64; 2],
+    sent: BySide<u64>,
     /// Sender of the last payload, in text.
     last: Option<Side>,
     begun: bool,
@@ -71,13 +72,10 @@ pub struct Dump<W> {
 impl<W: Write> Dump<W> {
     /// Writes to `to`.
     pub fn new(to: W, form: Form, theme: Theme, width: Option<usize>) -> Dump<W> {
-        Dump { to, form, theme, width, out: String::new(), sent: [0; 2], last: None, begun: false }
+        Dump { to, form, theme, width, out: String::new(), sent: BySide::default(), last: None, begun: false }
     }
 
     /// Writes an event.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
             Event::Payload(payload) => self.payload(&payload)?,
@@ -88,9 +86,6 @@ impl<W: Write> Dump<W> {
     }
 
     /// Ends the output.
-    ///
-    /// # Errors
-    /// Write errors.
     pub fn finish(&mut self) -> io::Result<()> {
         match self.form {
             Form::Json => self.out.push_str(if self.begun { "\n]\n" } else { "[]\n" }),
@@ -128,8 +123,7 @@ impl<W: Write> Dump<W> {
             Form::Yaml => self.yaml(payload),
             Form::CArray => self.c_array(payload),
         }?;
-        let [client, server] = &mut self.sent;
-        *(if payload.side == Side::Client { client } else { server }) += 1;
+        self.sent[payload.side] += 1;
         Ok(())
     }
 
@@ -268,7 +262,7 @@ impl<W: Write> Dump<W> {
         self.out.push_str("    data: !!binary |\n");
         for bytes in payload.bytes.chunks(48) {
             self.out.push_str("      ");
-            base64(bytes, &mut self.out);
+            BASE64.encode_append(bytes, &mut self.out);
             self.out.push('\n');
             self.pass_on(BLOCK)?;
         }
@@ -276,8 +270,7 @@ impl<W: Write> Dump<W> {
     }
 
     fn c_array(&mut self, payload: &Payload<'_>) -> io::Result<()> {
-        let [client, server] = self.sent;
-        let number = if payload.side == Side::Client { client } else { server };
+        let number = self.sent[payload.side];
         let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", payload.side.index(), frame_of(payload));
         if payload.secret > 0 {
             let _ = writeln!(self.out, "/* {} */", Masked(payload.secret));
@@ -306,7 +299,6 @@ fn missing_members(missing: &Missing, of: &mut Members<'_, '_>) -> io::Result<()
     of.put("frame", &missing.frame)
 }
 
-/// The members of a payload.
 fn payload_members(payload: &Payload<'_>, of: &mut Members<'_, '_>) -> io::Result<()> {
     let message = &payload.message;
     of.put("type", "words")?;
@@ -416,18 +408,6 @@ fn frame_of(payload: &Payload<'_>) -> u64 {
     payload.message.frames().last().copied().unwrap_or_default()
 }
 
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8], out: &mut String) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for three in bytes.chunks(3) {
-        let bits = three.iter().chain(&[0, 0]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        for place in 0..4 {
-            let digit = DIGITS.get(bits >> (18 - 6 * place) & 63).filter(|_| place <= three.len());
-            out.push(char::from(*digit.unwrap_or(&b'=')));
-        }
-    }
-}
-
 fn unwritable(_: fmt::Error) -> io::Error {
     io::Error::other("a value could not be written out")
 }
@@ -435,15 +415,6 @@ fn unwritable(_: fmt::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_padded() {
-        for (bytes, digits) in [(&b"f"[..], "Zg=="), (b"fo", "Zm8="), (b"foo", "Zm9v"), (b"foobar", "Zm9vYmFy"), (b"", "")] {
-            let mut out = String::new();
-            base64(bytes, &mut out);
-            assert_eq!(out, digits);
-        }
-    }
 
     #[test]
     fn lines_have_the_columns_of_wireshark() {

@@ -17,7 +17,9 @@ pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Record, RecordTimes, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Derived, Dissection, Ends, Layer, NodeRef, Origin, Side, Source, Span, StreamId, Time, Transport};
+use crate::tree::{
+    BySide, Demand, Derived, Dissection, Ends, Layer, NodeRef, Origin, Side, Source, Span, StreamId, Time, Transport,
+};
 use secrets::Secrets;
 use std::collections::HashMap;
 
@@ -32,7 +34,6 @@ pub struct Payload<'t> {
     pub off: u64,
     /// Whether reassembly could not place the bytes: they are listed where they arrived, at the offset of what follows.
     pub is_stray: bool,
-    /// The bytes.
     pub bytes: &'t [u8],
     /// Number of secret bytes: masked unless raw.
     pub secret: usize,
@@ -88,11 +89,10 @@ struct Payloads {
 }
 
 #[derive(Default)]
-struct Offsets(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
+struct Offsets(HashMap<StreamId, BySide<u64>, foldhash::fast::RandomState>);
 
 impl Payload<'_> {
     /// Time of completion.
-    #[must_use]
     pub fn time(&self) -> Time {
         self.message.time()
     }
@@ -100,7 +100,6 @@ impl Payload<'_> {
 
 impl Follower {
     /// Follows one conversation, or all.
-    #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
         Follower {
             only,
@@ -122,13 +121,11 @@ impl Follower {
     }
 
     /// Required parts of a frame.
-    #[must_use]
     pub fn demand(&self) -> Demand {
         self.carried.as_ref().map_or(Demand::STREAM_BYTES, ContentExtractor::demand)
     }
 
     /// Whether any followed conversation uses the protocol of the content.
-    #[must_use]
     pub fn has_met(&self) -> bool {
         self.carried.as_ref().is_none_or(|carried| carried.met)
     }
@@ -141,9 +138,6 @@ impl Follower {
     }
 
     /// Reports the payload in a tree.
-    ///
-    /// # Errors
-    /// Errors of `emit`.
     pub fn collect<E>(
         &mut self,
         of: Dissection<'_>,
@@ -197,8 +191,7 @@ impl Follower {
 impl Offsets {
     /// Next stream offset of a side.
     fn behind(&mut self, stream: StreamId, side: Side) -> &mut u64 {
-        let [client, server] = self.0.entry(stream).or_default();
-        if side == Side::Client { client } else { server }
+        &mut self.0.entry(stream).or_default()[side]
     }
 }
 

@@ -16,7 +16,6 @@ use crate::tree::{Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Verdict, Wire};
 use std::collections::VecDeque;
 
-/// Kafka.
 pub static PROTOCOL: Protocol = Protocol::new(&KAFKA, FIELDS)
     .found(&[
         On::Tcp(9092).stream::<Session>(Heuristic::Stream(on_port)),
@@ -253,9 +252,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if !missing.in_step {
-            self.lost.note(from);
-        }
+        self.lost.note(from, missing);
     }
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {

@@ -2,7 +2,7 @@
 
 use crate::limits;
 use crate::tree::{BySide, Side};
-use crate::wire::{Extent, Opening, Resumption, Verdict, Wire};
+use crate::wire::{Extent, Missing, Opening, Resumption, Verdict, Wire};
 
 /// Size of the largest message that its length alone identifies. A wrong length is rarely smaller.
 const ODD_MESSAGE: usize = 1 << 16;
@@ -139,8 +139,8 @@ pub(super) struct Lost(BySide<bool>);
 
 impl Lost {
     /// Bytes of a side are missing.
-    pub(super) fn note(&mut self, from: Side) {
-        self.0[from] = true;
+    pub(super) fn note(&mut self, from: Side, missing: Missing) {
+        self.0[from] |= !missing.in_step;
     }
 
     /// Extent of the next message, or of the bytes before it if its position is unknown.
@@ -210,11 +210,11 @@ mod tests {
     #[test]
     fn the_next_message_is_found_after_a_gap() {
         let mut lost = Lost::default();
-        lost.note(Side::Client);
+        lost.note(Side::Client, Missing { bytes: 1, in_step: false });
         assert_eq!(lost.extent(Side::Server, b"xa\0\0\0\x04", true, &LETTERS), Extent::Unknown(6));
         assert_eq!(lost.extent(Side::Client, b"xaxxxxa\0\0\0\x04a\0\0\0\x05x", true, &LETTERS), Extent::Unknown(6));
         assert_eq!(lost.extent(Side::Client, b"a\0\0\0\x04a\0\0\0\x05x", true, &LETTERS), Extent::Message(5));
-        lost.note(Side::Client);
+        lost.note(Side::Client, Missing { bytes: 1, in_step: false });
         assert_eq!(lost.extent(Side::Client, b"xxx", true, &LETTERS), Extent::Unknown(3));
     }
 }

@@ -16,8 +16,10 @@ pub struct Pseudo {
     /// The description, one sentence.
     pub about: &'static str,
     /// Returns the value for a record, if it has one.
-    pub of: for<'t> fn(&'t Record<'t>) -> Option<PseudoValue<'t>>,
+    pub of: Of,
 }
+
+type Of = for<'t> fn(&'t Record<'t>) -> Option<PseudoValue<'t>>;
 
 /// The value of a pseudo-field, formatted like a column of tshark.
 #[derive(Clone, Copy)]
@@ -50,9 +52,6 @@ pub enum PseudoValue<'t> {
 
 impl PseudoValue<'_> {
     /// Writes the value like a column of tshark.
-    ///
-    /// # Errors
-    /// Errors of `out` only.
     pub fn write(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
             PseudoValue::Number(number) => out.write_str(itoa::Buffer::new().format(*number)),
@@ -78,85 +77,62 @@ impl fmt::Display for PseudoValue<'_> {
 
 /// All pseudo-fields, sorted by name.
 pub static ALL: &[Pseudo] = &[
-    Pseudo { name: "_ws.col.Destination", kind: Kind::Text, about: "Destination address", of: shown::destination },
-    Pseudo { name: "_ws.col.Info", kind: Kind::Text, about: "Summary", of: shown::info },
-    Pseudo {
-        name: "_ws.col.Length",
-        kind: Kind::Number,
-        about: "Length of the frame or the message in bytes",
-        of: shown::length,
-    },
-    Pseudo {
-        name: "_ws.col.No.",
-        kind: Kind::Number,
-        about: "Number of the frame, or of the last frame of a message",
-        of: frame,
-    },
-    Pseudo {
-        name: "_ws.col.Number",
-        kind: Kind::Number,
-        about: "Number of the frame, or of the last frame of a message",
-        of: frame,
-    },
-    Pseudo { name: "_ws.col.Protocol", kind: Kind::Text, about: "Innermost protocol", of: shown::protocol },
-    Pseudo { name: "_ws.col.Source", kind: Kind::Text, about: "Source address", of: shown::source },
-    Pseudo { name: "_ws.col.Time", kind: Kind::Float, about: "Seconds since the first frame", of: shown::time },
-    Pseudo { name: "_ws.expert", kind: Kind::Text, about: "Expert information: message and severity", of: shown::expert },
-    Pseudo { name: "_ws.expert.group", kind: Kind::Number, about: "Expert information: group", of: shown::groups },
-    Pseudo { name: "_ws.expert.message", kind: Kind::Text, about: "Expert information: message", of: shown::message },
-    Pseudo {
-        name: "_ws.expert.severity",
-        kind: Kind::Number,
-        about: "Expert information: severity level",
-        of: shown::severities,
-    },
-    Pseudo { name: "_ws.malformed", kind: Kind::Text, about: "Malformed packet", of: shown::malformed },
-    Pseudo { name: "dir", kind: Kind::Text, about: "Direction: c2s or s2c", of: direction },
-    Pseudo {
-        name: "dst",
-        kind: Kind::Text,
-        about: "Destination address and port; can be compared with an address only",
-        of: dst,
-    },
-    Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Frame length stored in the capture file", of: captured },
-    Pseudo { name: "frame.comment", kind: Kind::Text, about: "Packet comment", of: comment },
-    Pseudo { name: "frame.encap_type", kind: Kind::Number, about: "Encapsulation type, as in Wireshark", of: shown::encap_type },
-    Pseudo { name: "frame.ignored", kind: Kind::Number, about: "Frame is ignored: always 0", of: shown::no },
-    Pseudo { name: "frame.interface_id", kind: Kind::Number, about: "Interface ID", of: interface },
-    Pseudo { name: "frame.interface_name", kind: Kind::Text, about: "Interface name", of: interface_name },
-    Pseudo { name: "frame.len", kind: Kind::Number, about: "Frame length on the wire", of: original },
-    Pseudo { name: "frame.marked", kind: Kind::Number, about: "Frame is marked: always 0", of: shown::no },
-    Pseudo { name: "frame.number", kind: Kind::Number, about: "Frame number; for a message, of its last frame", of: frame },
-    Pseudo {
-        name: "frame.offset_shift",
-        kind: Kind::Float,
-        about: "Time shift for this packet in seconds: always 0",
-        of: shown::no_time,
-    },
-    Pseudo { name: "frame.protocols", kind: Kind::Text, about: "Protocols in frame", of: path },
-    Pseudo { name: "frame.time", kind: Kind::Float, about: "Arrival time", of: times },
-    Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the previous frame or message", of: delta },
-    Pseudo { name: "frame.time_epoch", kind: Kind::Float, about: "Arrival time in seconds since 1970", of: epoch },
-    Pseudo { name: "frame.time_relative", kind: Kind::Float, about: "Seconds since the first frame", of: relative },
-    Pseudo { name: "info", kind: Kind::Text, about: "Summary", of: shown::info_alone },
-    Pseudo { name: "message.dir", kind: Kind::Text, about: "Direction: c2s or s2c", of: direction },
-    Pseudo { name: "message.name", kind: Kind::Text, about: "Message type", of: name },
-    Pseudo {
-        name: "message.note",
-        kind: Kind::Text,
-        about: "User's note in FILE.notes.toml; empty for a bookmark without a note",
-        of: note,
-    },
-    Pseudo { name: "message.number", kind: Kind::Number, about: "Message number, counted from 1", of: number },
-    Pseudo { name: "message.protocol", kind: Kind::Text, about: "Protocol of the message", of: protocol },
-    Pseudo { name: "n", kind: Kind::Number, about: "Message number; with --packets, frame number", of: record_number },
-    Pseudo { name: "name", kind: Kind::Text, about: "Message type", of: shown::name },
-    Pseudo { name: "protocol", kind: Kind::Text, about: "Protocol of the message", of: innermost },
-    Pseudo { name: "src", kind: Kind::Text, about: "Source address and port; can be compared with an address only", of: src },
-    Pseudo { name: "stream", kind: Kind::Text, about: "Conversation, such as tcp/0", of: stream },
+    Pseudo::text("_ws.col.Destination", "Destination address", shown::destination),
+    Pseudo::text("_ws.col.Info", "Summary", shown::info),
+    Pseudo::number("_ws.col.Length", "Length of the frame or the message in bytes", shown::length),
+    Pseudo::number("_ws.col.No.", "Number of the frame, or of the last frame of a message", frame),
+    Pseudo::number("_ws.col.Number", "Number of the frame, or of the last frame of a message", frame),
+    Pseudo::text("_ws.col.Protocol", "Innermost protocol", shown::protocol),
+    Pseudo::text("_ws.col.Source", "Source address", shown::source),
+    Pseudo::float("_ws.col.Time", "Seconds since the first frame", shown::time),
+    Pseudo::text("_ws.expert", "Expert information: message and severity", shown::expert),
+    Pseudo::number("_ws.expert.group", "Expert information: group", shown::groups),
+    Pseudo::text("_ws.expert.message", "Expert information: message", shown::message),
+    Pseudo::number("_ws.expert.severity", "Expert information: severity level", shown::severities),
+    Pseudo::text("_ws.malformed", "Malformed packet", shown::malformed),
+    Pseudo::text("dir", "Direction: c2s or s2c", direction),
+    Pseudo::text("dst", "Destination address and port; can be compared with an address only", dst),
+    Pseudo::number("frame.cap_len", "Frame length stored in the capture file", captured),
+    Pseudo::text("frame.comment", "Packet comment", comment),
+    Pseudo::number("frame.encap_type", "Encapsulation type, as in Wireshark", shown::encap_type),
+    Pseudo::number("frame.ignored", "Frame is ignored: always 0", shown::no),
+    Pseudo::number("frame.interface_id", "Interface ID", interface),
+    Pseudo::text("frame.interface_name", "Interface name", interface_name),
+    Pseudo::number("frame.len", "Frame length on the wire", original),
+    Pseudo::number("frame.marked", "Frame is marked: always 0", shown::no),
+    Pseudo::number("frame.number", "Frame number; for a message, of its last frame", frame),
+    Pseudo::float("frame.offset_shift", "Time shift for this packet in seconds: always 0", shown::no_time),
+    Pseudo::text("frame.protocols", "Protocols in frame", path),
+    Pseudo::float("frame.time", "Arrival time", times),
+    Pseudo::float("frame.time_delta", "Seconds since the previous frame or message", delta),
+    Pseudo::float("frame.time_epoch", "Arrival time in seconds since 1970", epoch),
+    Pseudo::float("frame.time_relative", "Seconds since the first frame", relative),
+    Pseudo::text("info", "Summary", shown::info_alone),
+    Pseudo::text("message.dir", "Direction: c2s or s2c", direction),
+    Pseudo::text("message.name", "Message type", name),
+    Pseudo::text("message.note", "User's note in FILE.notes.toml; empty for a bookmark without a note", note),
+    Pseudo::number("message.number", "Message number, counted from 1", number),
+    Pseudo::text("message.protocol", "Protocol of the message", protocol),
+    Pseudo::number("n", "Message number; with --packets, frame number", record_number),
+    Pseudo::text("name", "Message type", shown::name),
+    Pseudo::text("protocol", "Protocol of the message", innermost),
+    Pseudo::text("src", "Source address and port; can be compared with an address only", src),
+    Pseudo::text("stream", "Conversation, such as tcp/0", stream),
 ];
 
 impl Pseudo {
+    const fn text(name: &'static str, about: &'static str, of: Of) -> Pseudo {
+        Pseudo { name, kind: Kind::Text, about, of }
+    }
+
+    const fn number(name: &'static str, about: &'static str, of: Of) -> Pseudo {
+        Pseudo { name, kind: Kind::Number, about, of }
+    }
+
+    const fn float(name: &'static str, about: &'static str, of: Of) -> Pseudo {
+        Pseudo { name, kind: Kind::Float, about, of }
+    }
+
     /// Whether the value depends on the frame alone, without earlier frames.
     #[must_use]
     pub fn is_of_frame(&self) -> bool {

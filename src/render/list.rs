@@ -12,8 +12,8 @@ use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, location_of, words_of};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::record::{Bookmark, Late, Message, Packet, Record, View, level_of, location_of, words_of};
+use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Gap, Layer, Level, Note, Side, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -47,7 +47,6 @@ enum Align {
     Right(usize),
 }
 
-/// Options of the list.
 #[derive(Debug, Clone, Copy)]
 pub struct ListOptions {
     /// Colours.
@@ -421,14 +420,6 @@ impl<W: io::Write> Sink for List<W> {
         }
         self.write_heading()?;
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

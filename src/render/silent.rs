@@ -1,7 +1,7 @@
 //! No output of records, only problems of the input and the exit code.
 
-use crate::record::{Record, Tally, View};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::record::{Record, View};
+use crate::sink::{Printed, Sink};
 use crate::tree::Demand;
 use std::io;
 
@@ -13,23 +13,11 @@ impl Sink for Silent {
         Demand::FRAMES
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn record(&mut self, _: &Record<'_>) -> io::Result<()> {
         Ok(())
     }
 
     fn printed(&mut self, _: &Printed) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
         Ok(())
     }
 

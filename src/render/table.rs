@@ -9,8 +9,8 @@ use super::rows::{self, TableFormat};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
-use crate::record::{Late, Message, Packet, Record, Tally, View, location_of};
-use crate::sink::{Begin, Edges, Printed, Problem, Sink};
+use crate::record::{Late, Message, Packet, Record, View, location_of};
+use crate::sink::{Begin, Edges, Printed, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean_path};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -19,7 +19,6 @@ use std::io;
 /// Maximum number of fields of a single-line message, such as length and type.
 const FEW_FIELDS: usize = 3;
 
-/// Options of tables.
 #[derive(Debug, Clone)]
 pub struct TableOptions {
     /// Print everything: `-V`.
@@ -128,14 +127,6 @@ impl<W: io::Write> Sink for Table<W> {
         self.write_heading()?;
         printed.edges.map_or(Ok(()), |edges| self.join(edges))?;
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -263,7 +254,6 @@ impl Printer<'_> {
     }
 }
 
-/// Whether the heading of a message is complete.
 fn is_heading_complete(message: &Message<'_>) -> bool {
     let few = |node: NodeRef<'_>| node.children().take(FEW_FIELDS + 1).count() <= FEW_FIELDS;
     let flat = |node: NodeRef<'_>| node.children().all(|child| !child.has_children());

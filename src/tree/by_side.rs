@@ -13,6 +13,11 @@ pub struct BySide<T> {
 }
 
 impl<T> BySide<T> {
+    /// Makes a value for each side.
+    pub fn new(mut make: impl FnMut(Side) -> T) -> BySide<T> {
+        BySide { client: make(Side::Client), server: make(Side::Server) }
+    }
+
     /// Both values, the client's first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         [&self.client, &self.server].into_iter()

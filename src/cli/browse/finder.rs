@@ -6,7 +6,6 @@ use super::super::progress::TotalProgress;
 use super::Input;
 use crate::browse::{Detail, Event, Pass};
 use crate::record::Tally;
-use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
 use std::collections::VecDeque;
 use std::fmt;
@@ -183,10 +182,6 @@ impl Audience for Window<'_> {
         Demand::EVERYTHING
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let Window { tally, next, target, cache, .. } = self;
         tally
@@ -209,10 +204,6 @@ impl Audience for Window<'_> {
     }
 
     fn print_error(&mut self, _: fmt::Arguments<'_>) {}
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::browse::{Cells, Event, Pass, Summary};
 use crate::filter::Filter;
 use crate::record::{Tally, View};
 use crate::registry::Registry;
-use crate::sink::{Begin, Problem};
+use crate::sink::Problem;
 use crate::tree::{Carriers, Demand, Depth, Dissection, Extras};
 use std::fmt;
 use std::io;
@@ -132,10 +132,6 @@ impl Audience for Lister<'_> {
         };
         let demand = Demand { depth: Depth::Streams, ..demand };
         self.cells.iter().fold(demand, |demand, cells| demand.and(cells.demand(self.pass.view)))
-    }
-
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {

@@ -21,11 +21,10 @@ use super::replace::Replacement;
 use super::scripts;
 use super::source::Source;
 use super::watch::{self, Files};
-use super::{Exit, forms, interrupt, intervals, print_error};
+use super::{Exit, forms, interrupt, intervals, print_error, reject};
 use crate::browse::{Effect, Event, Pass, State, draw};
 use crate::failure::Words;
 use crate::record::{Bookmarks, View};
-use crate::sink::Begin;
 use crate::tree::{Demand, Dissection, clean};
 use finder::Finder;
 use ratatui::crossterm::event::{self, Event as Typed};
@@ -56,10 +55,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
     let checked = checked.and_then(|()| forms::columns(&options.columns).map(drop));
     let settings = match checked.and_then(|()| InputSettings::new(reading)) {
         Ok(settings) => settings,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            return Exit::Usage;
-        }
+        Err(wrong) => return reject(wrong),
     };
     let sources = match open(options, reading, &settings) {
         Ok(sources) => sources,
@@ -109,22 +105,14 @@ impl Audience for OpenOnly {
         Demand::FRAMES
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn tree(&mut self, _: Dissection<'_>, _: bool) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: Option<&crate::sink::Problem<'_>>) -> io::Result<()> {
         Ok(())
     }
 }
 
 /// State shared by the threads that read an input.
 #[derive(Clone)]
-struct Input {
+pub(super) struct Input {
     source: Arc<Source>,
     settings: Arc<InputSettings>,
     /// Whether the answer is no longer required.
@@ -138,7 +126,7 @@ impl Input {
         !self.stops() && self.to.send(event).is_ok()
     }
 
-    fn stops(&self) -> bool {
+    pub(super) fn stops(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || interrupt::is_requested()
     }
 }

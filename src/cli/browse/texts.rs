@@ -2,21 +2,20 @@
 
 use super::super::audience::Audience;
 use super::super::input;
+use super::super::stats::Counter;
 use super::Input;
 use crate::browse::{BESIDE, Chart, Event};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Options, View, framing::Given};
 use crate::follow::{Dump, Follower, Form};
-use crate::input::{Extra, Frame};
+use crate::input::Frame;
 use crate::limits;
-use crate::record::Evictions;
 use crate::render::Theme;
-use crate::sink::{Begin, Problem};
+use crate::sink::Problem;
 use crate::stats::{Details, Part, Stats, TableLook, print_tables};
 use crate::tree::{Demand, Dissection, Extras, StreamId};
 use std::fmt;
 use std::io::{self, Write};
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes to explore per direction, and framing hypotheses to list: the defaults of `explore`.
@@ -39,12 +38,12 @@ pub(super) fn statistics(input: &Input, number: u64, width: usize) {
     // Traffic over time is in the chart.
     let parts = Part::all().into_iter().filter(|part| *part != Part::Time).collect();
     let stats = Stats::detailed(input.settings.registry(), parts, Details::default());
-    let mut counting = Counting { input, stats };
+    let mut counter = Counter { stats, opened: false, view: Some(input) };
     let mut text = Bounded::default();
     let look = TableLook { theme: Theme::plain(), width: Some(width), all: false };
-    let read = input::input(&input.source, &input.settings, &mut counting);
-    drop(read.and_then(|_| print_tables(&counting.stats, look, &mut text)));
-    let (counts, interval) = counting.stats.traffic.in_intervals(width.saturating_sub(BESIDE));
+    let read = input::input(&input.source, &input.settings, &mut counter);
+    drop(read.and_then(|_| print_tables(&counter.stats, look, &mut text)));
+    let (counts, interval) = counter.stats.traffic.in_intervals(width.saturating_sub(BESIDE));
     let chart = Chart::new(counts.iter().map(|count| count.frames).collect(), interval);
     input.send(Event::Statistics(number, text.lines(), chart));
 }
@@ -114,10 +113,6 @@ impl Audience for Following<'_> {
         self.follower.demand().with(Extras::SUMMARIES).with(Extras::NAMES)
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let Following { follower, dump, .. } = self;
         follower.collect(of, captured, |event| dump.event(event))
@@ -128,10 +123,6 @@ impl Audience for Following<'_> {
     }
 
     fn print_error(&mut self, _: fmt::Arguments<'_>) {}
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Reads with an engine without dissectors.
@@ -144,10 +135,6 @@ struct Exploring<'a> {
 impl Audience for Exploring<'_> {
     fn demand(&self) -> Demand {
         Demand::FRAMES
-    }
-
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
     }
 
     fn frame(&mut self, frame: &Frame<'_>) {
@@ -169,51 +156,6 @@ impl Audience for Exploring<'_> {
         while let Some(tree) = self.blind.finish() {
             self.collector.see(Dissection { tree, bytes: &[] }, false);
         }
-        Ok(())
-    }
-}
-
-struct Counting<'a> {
-    input: &'a Input,
-    stats: Stats,
-}
-
-impl Audience for Counting<'_> {
-    fn demand(&self) -> Demand {
-        self.stats.demand()
-    }
-
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.stats.begin(begin);
-        Ok(())
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        self.stats.tree(of, captured);
-        Ok(())
-    }
-
-    fn has_enough(&self) -> bool {
-        self.input.stops()
-    }
-
-    fn print_error(&mut self, _: fmt::Arguments<'_>) {}
-
-    fn extras(&mut self, extras: &[(Extra, u64)]) {
-        self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
-    }
-
-    fn names(&mut self, names: &[(IpAddr, String)]) {
-        self.stats.names(names);
-    }
-
-    fn evictions(&mut self, evictions: Evictions) {
-        self.stats.tally.evictions = evictions;
-    }
-
-    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
-        self.stats.end();
-        self.stats.input.damage = problem.map(|problem| problem.text.to_owned());
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::super::screen::Screen;
 use super::super::source::Source;
 use super::super::split::empty_folder;
 use super::super::usage_error::UsageError;
-use super::super::{Exit, of_output, print_error};
+use super::super::{Exit, of_output, print_error, reject};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
 use crate::failure::Words;
@@ -30,10 +30,7 @@ pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
     args.output.packets |= args.output.columnar.table.map(Table::from) == Some(Table::Packets);
     match Task::new(&args).and_then(|task| task.run(&args, screen)) {
         Ok(exit) => exit,
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            Exit::Usage
-        }
+        Err(wrong) => reject(wrong),
     }
 }
 

@@ -35,17 +35,15 @@ impl Engine {
     #[inline]
     fn segment_of_stream(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment, header: &tcp::Header) {
         let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
-        if let Some(route) = &mut self.relations.route {
-            route.tcp = Some(pair);
-        }
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
         let begun = Begun { pair, from_low, sockets: sockets_of(segment, header), header };
         let (number, connection, old, precedent) = self.transports.connection(self.registry, frame.number, &begun, path);
-        if let (Some(route), Some(precedent)) = (&mut self.relations.route, precedent) {
-            route.precedents.push((StreamId { transport: Transport::Tcp, number }, precedent));
+        if let Some(route) = &mut self.relations.route {
+            route.tcp = Some(pair);
+            route.precedents.extend(precedent.map(|precedent| (StreamId { transport: Transport::Tcp, number }, precedent)));
         }
         self.current.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };

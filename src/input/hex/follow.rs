@@ -9,7 +9,7 @@
 
 use super::offsets::{Groups, Offset, Row, split_offset};
 use super::{Dialect, Fed, Feed, LARGEST_PACKET, Packet, fault};
-use crate::tree::Side;
+use crate::tree::{BySide, Side};
 
 const PER_LINE: usize = 16;
 /// First column of the text: in Wireshark, and in tshark.
@@ -21,7 +21,7 @@ const COMMENT: &[u8] = b"  #";
 #[derive(Default)]
 pub(super) struct Dump {
     /// Bytes of each side so far.
-    seen: [u64; 2],
+    seen: BySide<u64>,
     /// The sender of the packet.
     side: Option<Side>,
     row: Row,
@@ -94,8 +94,7 @@ impl Dialect for Dump {
             return Ok(Fed::Complete(0));
         }
         self.side = Some(side);
-        let [client, server] = &mut self.seen;
-        let seen = if side == Side::Client { client } else { server };
+        let seen = &mut self.seen[side];
         // Offsets have eight digits and wrap.
         let expected = *seen & 0xffff_ffff;
         if offset.value(16) != Some(expected) {

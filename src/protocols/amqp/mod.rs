@@ -22,7 +22,6 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 use fields::*;
 use methods::{Argument, METHODS, PROPERTIES};
 
-/// AMQP.
 pub static PROTOCOL: Protocol = Protocol::new(&AMQP, FIELDS)
     .found(&[
         On::Tcp(5672).stream::<Session>(Heuristic::Stream(on_port)),
@@ -116,9 +115,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if !missing.in_step {
-            self.lost.note(from);
-        }
+        self.lost.note(from, missing);
     }
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {

@@ -25,7 +25,6 @@ use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, On, Openin
 use fields::{FIELDS, KERBEROS, RECORD_LENGTH, RESPONSE_TO, TIME, UNKNOWN};
 use names::MESSAGES;
 
-/// Kerberos.
 pub static PROTOCOL: Protocol = Protocol::new(&KERBEROS, FIELDS)
     .found(&[
         On::Tcp(88).stream::<Session>(Heuristic::Stream(recognize)),
@@ -125,9 +124,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if !missing.in_step {
-            self.lost.note(from);
-        }
+        self.lost.note(from, missing);
     }
 }
 

@@ -13,7 +13,6 @@ use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::collections::VecDeque;
 
-/// Modbus.
 pub static PROTOCOL: Protocol =
     Protocol::new(&MODBUS, FIELDS).found(&[On::Over(PLACE).exchange::<Session>(Heuristic::Anything)]).rest(&DATA);
 
@@ -186,13 +185,9 @@ fn request(wire: &mut Wire<'_>, key: u64, function: u8) -> Result<Asked> {
     wire.info(format_args!("{name}"));
     let (mut first, mut count) = (0, 0);
     match function {
-        1 | 2 => {
+        1..=4 => {
             first = wire.u16_be(&REFERENCE)?;
-            count = wire.u16_be(&BIT_COUNT)?;
-        }
-        3 | 4 => {
-            first = wire.u16_be(&REFERENCE)?;
-            count = wire.u16_be(&WORD_COUNT)?;
+            count = wire.u16_be(if function <= 2 { &BIT_COUNT } else { &WORD_COUNT })?;
         }
         5 => {
             first = wire.u16_be(&REFERENCE)?;
@@ -247,51 +242,43 @@ fn summarize(wire: &mut Wire<'_>, name: &str, function: u8, first: u16, count: u
 }
 
 fn response(wire: &mut Wire<'_>, function: u8, asked: Option<Asked>) -> Result {
-    match (function, asked) {
-        (1 | 2, asked) => {
+    match function {
+        1..=4 | 23 => {
             let bytes = wire.u8(&BYTE_COUNT)?;
-            if let Some(asked) = asked {
-                bits(wire, asked.first, asked.count, bytes)?;
+            match asked {
+                Some(asked) if function <= 2 => bits(wire, asked.first, asked.count, bytes)?,
+                Some(asked) => registers(wire, asked.first, bytes)?,
+                None => {}
             }
         }
-        (3 | 4 | 23, asked) => {
-            let bytes = wire.u8(&BYTE_COUNT)?;
-            if let Some(asked) = asked {
-                registers(wire, asked.first, bytes)?;
-            }
-        }
-        (5, _) => {
+        5 => {
             wire.u16_be(&REFERENCE)?;
             coil(wire)?;
         }
-        (6, _) => {
+        6 => {
             let first = wire.u16_be(&REFERENCE)?;
             registers(wire, first, 2)?;
         }
-        (7, _) => drop(wire.u8(&STATUS)?),
-        (8, _) => diagnostics(wire)?,
-        (11, _) => {
+        7 => drop(wire.u8(&STATUS)?),
+        8 => diagnostics(wire)?,
+        11 => {
             wire.u16_be(&EVENT_STATUS)?;
             wire.u16_be(&EVENT_COUNT)?;
         }
-        (12 | 17 | 20 | 21, _) => drop(wire.u8(&BYTE_COUNT)?),
-        (15, _) => {
+        12 | 17 | 20 | 21 => drop(wire.u8(&BYTE_COUNT)?),
+        15 | 16 => {
             wire.u16_be(&REFERENCE)?;
-            wire.u16_be(&BIT_COUNT)?;
+            wire.u16_be(if function == 15 { &BIT_COUNT } else { &WORD_COUNT })?;
         }
-        (16, _) => {
-            wire.u16_be(&REFERENCE)?;
-            wire.u16_be(&WORD_COUNT)?;
-        }
-        (22, _) => {
+        22 => {
             wire.u16_be(&REFERENCE)?;
             masks(wire)?;
         }
-        (24, _) => {
+        24 => {
             wire.u16_be(&BYTE_COUNT_16)?;
             wire.u16_be(&WORD_COUNT)?;
         }
-        (43, _) => identification(wire, false)?,
+        43 => identification(wire, false)?,
         _ => {}
     }
     data(wire);

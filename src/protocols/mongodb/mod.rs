@@ -28,7 +28,6 @@ use bson::{Words, document};
 use compression::Method;
 use fields::*;
 
-/// MongoDB.
 pub static PROTOCOL: Protocol = Protocol::new(&MONGO, FIELDS)
     .found(&[
         On::Tcp(27017).stream::<Session>(Heuristic::Stream(on_port)),
@@ -123,9 +122,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if !missing.in_step {
-            self.lost.note(from);
-        }
+        self.lost.note(from, missing);
     }
 
     fn resumes(&self, _: Side, ahead: &[u8]) -> Resumption {

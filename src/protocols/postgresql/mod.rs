@@ -17,7 +17,6 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Pro
 use memchr::memmem;
 use recognition::{anywhere, is_likely, is_startup, is_typed, on_port};
 
-/// PostgreSQL.
 pub static PROTOCOL: Protocol = Protocol::new(&PGSQL, FIELDS)
     .found(&[
         On::Tcp(5432).stream::<Session>(Heuristic::Stream(on_port)),
@@ -252,9 +251,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if !missing.in_step {
-            self.lost.note(from);
-        }
+        self.lost.note(from, missing);
     }
 
     fn next(&mut self) -> Option<Next> {

@@ -155,7 +155,7 @@ impl Session {
             wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK])?;
         }
         let count = wire.u16_be(&RECORD_COUNT)?;
-        let sent = &mut self.sender(from.other()).sent;
+        let sent = &mut self.senders[from.other()].sent;
         let mut read = 0;
         let mut first_range = None;
         while read < count && wire.remaining() >= record_len(wire.ahead()) {
@@ -185,7 +185,7 @@ impl Session {
         let number = wire.u24_le(&DATAGRAM_NUMBER)?;
         let (frame, time) = wire.completed();
         let ids = self.ids.clone();
-        let sender = self.sender(from);
+        let sender = &mut self.senders[from];
         sender.sent.insert(number, (frame, time));
         let is_new = sender.datagrams.insert(number);
         if !is_new {

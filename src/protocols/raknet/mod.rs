@@ -27,7 +27,7 @@ mod offline;
 mod system;
 
 use crate::flow::delivery::{EvictedMessage, Joined};
-use crate::tree::{Side, Time};
+use crate::tree::{BySide, Side, Time};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Rest, Result, Setting, Settings, Unfinished, ValueKind, Wire};
 use datagram::Sender;
 use fields::*;
@@ -35,7 +35,6 @@ use ids::Ids;
 
 pub use system::PROTOCOL as MESSAGE;
 
-/// RakNet protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&RAKNET, FIELDS)
     .found(&[
         On::AnyUdp.exchange_with(Heuristic::Datagram(heuristics::is_offline), open),
@@ -71,7 +70,7 @@ const PARTS: &str = "raknet parts";
 /// State of one connection.
 #[derive(Default)]
 struct Session {
-    senders: [Sender; 2],
+    senders: BySide<Sender>,
     /// A message of a connection was captured.
     is_open: bool,
     /// Last offline ping: sender, its timestamp, frame and capture time.
@@ -106,7 +105,7 @@ impl Exchange for Session {
     fn unfinished(&mut self) -> Vec<Unfinished> {
         let mut all = Vec::new();
         for from in Side::BOTH {
-            for (EvictedMessage { id, received, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
+            for (EvictedMessage { id, received, count }, Joined { bytes, pieces }) in self.senders[from].splits().drain() {
                 let words = format!("{received} of {count} parts of message {id} received");
                 all.push(Unfinished {
                     from,
@@ -123,14 +122,6 @@ impl Exchange for Session {
 }
 
 impl Session {
-    fn sender(&mut self, side: Side) -> &mut Sender {
-        let [client, server] = &mut self.senders;
-        match side {
-            Side::Client => client,
-            Side::Server => server,
-        }
-    }
-
     fn offline(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let (frame, when) = wire.completed();
         let offline = offline::message(wire, &self.ids)?;
@@ -152,6 +143,6 @@ impl Session {
     /// Resets the state for a new connection.
     fn begin(&mut self) {
         self.is_open = true;
-        self.senders = [Sender::fresh(), Sender::fresh()];
+        self.senders = BySide::new(|_| Sender::fresh());
     }
 }

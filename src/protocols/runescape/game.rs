@@ -10,7 +10,7 @@ use super::reader::{Line, Reader};
 use super::tables::{Entity, Revision, Row, Scopes, Size, Table, Updates};
 use super::types::{Read, Smart};
 use super::world::World;
-use crate::tree::{Side, Value};
+use crate::tree::{BySide, Side, Value};
 use crate::wire::{Cut, Error, Extent, Result, Wire};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Game {
     table: Option<Arc<Table>>,
     pub(super) players: Option<Arc<Updates>>,
     pub(super) npcs: Option<Arc<Updates>>,
-    halves: [Direction; 2],
+    directions: BySide<Direction>,
     doubt: Doubt,
     /// How the table was detected, for a note.
     pub detected: Option<Confidence>,
@@ -51,7 +51,7 @@ impl Game {
             Some(bits) => Arc::new(updates.with_type_bits(bits)),
             None => updates,
         });
-        self.halves = Side::BOTH.map(|side| Direction::of(cipher.opcodes(side)));
+        self.directions = BySide::new(|side| Direction::of(cipher.opcodes(side)));
         self.doubt = match cipher {
             Cipher::Unknown => Doubt::Trial(Trial::default()),
             Cipher::Seeded(_) => Doubt::Seeds,
@@ -62,7 +62,7 @@ impl Game {
     /// Stores the session properties in a login response.
     pub fn logged_in(&mut self, Response { own, words, .. }: Response) {
         self.osrs.own = self.player_index.or(own);
-        if let Opcodes::Under(isaac) = &mut self.direction(Side::Server).opcodes {
+        if let Opcodes::Under(isaac) = &mut self.directions[Side::Server].opcodes {
             for _ in 0..words {
                 isaac.next_word();
             }
@@ -95,15 +95,7 @@ impl Game {
 
     /// Records lost bytes of a side; the cipher position is unknown.
     pub fn lose(&mut self, from: Side, bytes: u64) {
-        self.direction(from).lose(bytes);
-    }
-
-    fn direction(&mut self, from: Side) -> &mut Direction {
-        let [client, server] = &mut self.halves;
-        match from {
-            Side::Client => client,
-            Side::Server => server,
-        }
+        self.directions[from].lose(bytes);
     }
 
     /// Returns the end of the next packet.
@@ -130,17 +122,17 @@ impl Game {
     fn settle(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<usize> {
         let table = self.table.clone()?;
         if matches!(self.doubt, Doubt::Seeds) {
-            let mut direction = Direction::of(self.direction(from).opcodes.clone());
+            let mut direction = Direction::of(self.directions[from].opcodes.clone());
             let is_wrong = framed(&mut direction, &table, from, ahead).1 == End::Misfit;
             self.doubt = if is_wrong { Doubt::Trial(Trial::default()) } else { Doubt::None };
         }
-        let is_keyless = matches!(self.direction(from).opcodes, Opcodes::Unknown);
+        let is_keyless = matches!(self.directions[from].opcodes, Opcodes::Unknown);
         let Doubt::Trial(trial) = &mut self.doubt else { return None };
         match trial.examine(&table, from, ahead) {
             Detection::Unsure(needed) if more => return Some(needed),
             Detection::Clear(packets) => {
                 self.fitting = Some(packets);
-                self.halves.iter_mut().for_each(|direction| direction.opcodes = Opcodes::Clear);
+                self.directions.iter_mut().for_each(|direction| direction.opcodes = Opcodes::Clear);
             }
             Detection::Unsure(_) if is_keyless => self.fitting = Some(trial.packets()),
             Detection::Unsure(_) | Detection::No => {}
@@ -151,7 +143,7 @@ impl Game {
 
     fn packet_extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if let Some(extent) = direction.resume(&table, from, ahead, more) {
             return extent;
         }
@@ -195,7 +187,7 @@ impl Game {
             *offset += u64::try_from(wire.remaining()).unwrap_or_default();
             Smart::VarintBe.take(wire, &LOG_RECORD)?;
         }
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if let Some(lost) = direction.lost.filter(|_| !direction.is_noted) {
             direction.is_noted = true;
             return note_lost(wire, direction.head, lost);
@@ -223,7 +215,21 @@ impl Game {
                 }
             });
         }
-        if let Some(words) = self.direction(from).resumed.take() {
+        self.note_inferences(from, wire);
+        let Some(head) = head else { return Err(Error::Malformed) };
+        let Some(row) = table.row(from, head.opcode) else { return Err(Error::Malformed) };
+        let result = self.packet(from, wire, &table, row, head, is_enciphered);
+        let direction = &mut self.directions[from];
+        direction.misfits = if result.is_err() && wire.cut() == Cut::No { direction.misfits + 1 } else { 0 };
+        if direction.misfits >= MISFITS && is_enciphered {
+            direction.lost = Some(Lost::Layout);
+        }
+        result
+    }
+
+    /// Notes what was inferred instead of known.
+    fn note_inferences(&mut self, from: Side, wire: &mut Wire<'_>) {
+        if let Some(words) = self.directions[from].resumed.take() {
             wire.note_layer(&RESUMED, format_args!("opcodes lost before, inferred from the packets that follow: {words}"));
         }
         if let Some(confidence) = self.detected.take() {
@@ -232,15 +238,6 @@ impl Game {
         if let Some(packets) = self.fitting.take() {
             wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));
         }
-        let Some(head) = head else { return Err(Error::Malformed) };
-        let Some(row) = table.row(from, head.opcode) else { return Err(Error::Malformed) };
-        let result = self.packet(from, wire, &table, row, head, is_enciphered);
-        let direction = self.direction(from);
-        direction.misfits = if result.is_err() && wire.cut() == Cut::No { direction.misfits + 1 } else { 0 };
-        if direction.misfits >= MISFITS && is_enciphered {
-            direction.lost = Some(Lost::Layout);
-        }
-        result
     }
 
     fn packet(&mut self, from: Side, wire: &mut Wire<'_>, table: &Table, row: &Row, head: Head, is_enciphered: bool) -> Result {

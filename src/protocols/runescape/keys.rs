@@ -2,6 +2,7 @@
 
 use crate::wire::isaac::Seeds;
 use crate::wire::{InvalidValue, Key, KeyRing, Owner, Settings};
+use data_encoding::BASE64_NOPAD;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -17,7 +18,6 @@ const MOST_BITS: u64 = 4096;
 
 impl RsaKey {
     /// Decrypts a block.
-    #[must_use]
     pub fn open(&self, block: &[u8]) -> Vec<u8> {
         BigUint::from_bytes_be(block).modpow(&self.exponent, &self.modulus).to_bytes_be()
     }
@@ -60,7 +60,6 @@ pub const RSA: &str = "rsa_key";
 
 impl Keys {
     /// Reads the secrets from the settings.
-    #[must_use]
     pub fn new(settings: &Settings) -> Keys {
         let of = |name| settings.get(name);
         Keys {
@@ -73,14 +72,12 @@ impl Keys {
     }
 
     /// RSA private keys of servers, with that of the key files.
-    #[must_use]
     pub fn rsa(&self) -> Vec<RsaKey> {
         let filed = self.filed(RSA).and_then(|key| rsa_of(&key.value).ok()).unwrap_or_default();
         self.rsa.iter().cloned().chain(filed).collect()
     }
 
     /// The cipher of the key files.
-    #[must_use]
     pub fn filed_cipher(&self) -> Option<CipherSetting> {
         self.filed(ISAAC).and_then(|key| cipher_of(&key.value).ok())
     }
@@ -97,7 +94,6 @@ impl Keys {
     }
 
     /// Returns the logged seeds of the session with this server seed.
-    #[must_use]
     pub fn logged(&self, server_seed: u64) -> Option<Seeds> {
         let (server, client) = self.log.iter().find(|(server, _)| *server == server_seed)?;
         let [a, b, c, d] = [client >> 32, client & 0xffff_ffff, server >> 32, server & 0xffff_ffff].map(u32::try_from);
@@ -274,24 +270,7 @@ fn pem(text: &str) -> Result<Vec<RsaKey>, InvalidValue> {
 }
 
 fn base64(digits: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
-    let (mut held, mut bits) = (0_u32, 0);
-    for digit in digits.trim_end_matches('=').bytes() {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        (held, bits) = ((held << 6 | u32::from(value)) & 0xffff, bits + 6);
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(held >> bits & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
+    BASE64_NOPAD.decode(digits.trim_end_matches('=').as_bytes()).ok()
 }
 
 const INTEGER: u8 = 0x02;

@@ -11,12 +11,11 @@
 
 use super::values::{Brief, text_value};
 use crate::tree::title::nothing;
-use crate::tree::{Field, Names, Side, Value, fields};
+use crate::tree::{BySide, Field, Names, Side, Value, fields};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
-/// World Location Server protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&WLS, FIELDS)
     .found(&[
         On::Tcp(5125).stream::<Session>(Heuristic::Stream(on_port)),
@@ -64,22 +63,12 @@ static QUESTION: [&Field; COMMAS + 1] = [&TYPE, &CLIENT_IP, &WORLD, &X, &Y, &Z, 
 /// Sides whose text was read.
 #[derive(Default)]
 struct Session {
-    has_sent: [bool; 2],
-}
-
-impl Session {
-    fn sent_by(&mut self, side: Side) -> &mut bool {
-        let [client, server] = &mut self.has_sent;
-        match side {
-            Side::Client => client,
-            Side::Server => server,
-        }
-    }
+    has_sent: BySide<bool>,
 }
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        if *self.sent_by(from) {
+        if self.has_sent[from] {
             return Extent::Unknown(ahead.len());
         }
         let near = ahead.get(..TEXT_MAX).unwrap_or(ahead);
@@ -92,7 +81,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        *self.sent_by(from) = true;
+        self.has_sent[from] = true;
         match from {
             Side::Client => question(wire),
             Side::Server => answer(wire),
@@ -100,7 +89,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, _: Missing) {
-        *self.sent_by(from) = true;
+        self.has_sent[from] = true;
     }
 }
 

@@ -37,7 +37,7 @@ mod summary;
 mod tests;
 mod values;
 
-use crate::tree::{Side, name_of};
+use crate::tree::{BySide, Side, name_of};
 use crate::wire::{
     Beginning, Conversation, Cut, Error, Extent, Heuristic, KeyName, Missing, On, Protocol, Result, Setting, Settings, ValueKind,
     Wire,
@@ -52,7 +52,6 @@ use state::{State, quoted, user_label};
 use step::Step;
 use values::Values;
 
-/// Xfire.
 pub static PROTOCOL: Protocol = Protocol::new(&XFIRE, FIELDS)
     .found(&[
         On::Tcp(25999).stream_with(Heuristic::Stream(heuristics::on_port), open),
@@ -87,22 +86,12 @@ const HEADER: usize = 5;
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    steps: [Step; 2],
+    steps: BySide<Step>,
     state: State,
 }
 
 fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Session { state: State::new(settings), ..Session::default() })
-}
-
-impl Session {
-    fn step(&mut self, from: Side) -> &mut Step {
-        let [client, server] = &mut self.steps;
-        match from {
-            Side::Client => client,
-            Side::Server => server,
-        }
-    }
 }
 
 impl Conversation for Session {
@@ -111,7 +100,7 @@ impl Conversation for Session {
     }
 
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        self.step(from).extent(from, ahead, more)
+        self.steps[from].extent(from, ahead, more)
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
@@ -143,7 +132,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
-            self.step(from).mark_gap();
+            self.steps[from].mark_gap();
         }
     }
 }

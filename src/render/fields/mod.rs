@@ -10,7 +10,7 @@ use crate::record::expert;
 use crate::record::pseudo::{Pseudo, PseudoValue};
 use crate::record::seconds::SECOND;
 use crate::record::{Record, Remembered, RememberedValue, Scope, Tally, View};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{
     Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Only, Timestamp,
     Value, clean_escaped, digits, hex,
@@ -19,7 +19,6 @@ use std::fmt::{self, Write as _};
 use std::io;
 use std::sync::Arc;
 
-/// A column.
 #[derive(Clone)]
 pub struct Column {
     /// Heading: the requested name.
@@ -126,7 +125,6 @@ impl Default for ColumnOptions {
 
 impl ColumnOptions {
     /// CSV for spreadsheets.
-    #[must_use]
     pub fn csv() -> ColumnOptions {
         ColumnOptions { header: true, separator: ',', quote: Some('"'), double_quotes: true, ..ColumnOptions::default() }
     }
@@ -187,9 +185,6 @@ impl<W: io::Write> Columns<W> {
     }
 
     /// Formats the line of a record, without line feed. Reuses the buffer of the previous line.
-    ///
-    /// # Errors
-    /// A value that cannot be formatted.
     pub fn line(&mut self, record: &Record<'_>) -> Result<&[u8], fmt::Error> {
         self.line.clear();
         self.fill(record)?;
@@ -544,10 +539,6 @@ impl<W: io::Write> Sink for Columns<W> {
 
     fn take_deferred(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.deferred)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
     }
 
     fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {

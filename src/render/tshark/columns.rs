@@ -4,10 +4,10 @@ use super::escape::xml;
 use super::flush_text;
 use super::pdml::XML;
 use crate::record::pseudo::{self, PseudoValue};
-use crate::record::{Record, Tally, View};
+use crate::record::{Record, View};
 use crate::render::heading::{moments_of, times_of, when};
 use crate::render::time::{Clock, TimeForm};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{Carriers, Demand, Extras, clean_escaped, is_harmful};
 use std::fmt::Write as _;
 use std::io;
@@ -20,7 +20,6 @@ fn demand() -> Demand {
     Demand { carriers: Carriers::Full, ..Demand::HEADINGS }.with(Extras::LABELS)
 }
 
-/// Columns of a record.
 fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
     let words = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
         Some(PseudoValue::Words(words)) => words.to_owned(),
@@ -60,10 +59,6 @@ impl<W: io::Write> Sink for Tabs<W> {
         demand()
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         if matches!(record, Record::Gap(_)) {
             return Ok(());
@@ -82,14 +77,6 @@ impl<W: io::Write> Sink for Tabs<W> {
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -151,14 +138,6 @@ impl<W: io::Write> Sink for Psml<W> {
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

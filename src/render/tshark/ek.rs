@@ -6,9 +6,9 @@ use super::escape::{json, spelled};
 use super::part::{Part, Proto, Show, protos};
 use super::{Page, Shape, demand, flush_text};
 use crate::record::pseudo::{self, PseudoValue};
-use crate::record::{Record, Tally, View};
+use crate::record::{Record, View};
 use crate::render::time::Rfc3339;
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::sink::{Printed, Sink};
 use crate::tree::{Demand, Kind, Timestamp};
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -220,24 +220,12 @@ impl<W: io::Write> Sink for Ek<W> {
         demand()
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         if matches!(record, Record::Gap(_)) { Ok(()) } else { self.packet(record) }
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

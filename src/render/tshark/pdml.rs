@@ -4,8 +4,8 @@ use super::escape::{hex, spelled, xml};
 use super::part::{Part, Place, Proto, numbers, protos};
 use super::{Page, Shape, demand, flush_text};
 use crate::record::pseudo::{self, PseudoValue};
-use crate::record::{Record, Tally, View};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::record::{Record, View};
+use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{Demand, NodeRef, Span};
 use std::io;
 
@@ -169,14 +169,6 @@ impl<W: io::Write> Sink for Pdml<W> {
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
         self.to.write_all(&printed.text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

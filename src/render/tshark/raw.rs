@@ -7,8 +7,8 @@ use super::escape::{hex, spelled};
 use super::part::{Part, Proto, protos};
 use super::pdml::{position, size};
 use super::{Page, Shape, demand, flush_text};
-use crate::record::{Record, Tally, View};
-use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::record::{Record, View};
+use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{Demand, Kind, NodeRef, Value};
 use std::io;
 
@@ -184,14 +184,6 @@ impl<W: io::Write> Sink for Raw<W> {
         let text = if self.any { text } else { text.strip_prefix(b",\n").unwrap_or(text) };
         self.any |= !text.is_empty();
         self.to.write_all(text)
-    }
-
-    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -21,11 +21,6 @@ impl Wire<'_> {
         self.leave(Receiver::Place(place), range, (detail, true), Vec::new());
     }
 
-    /// Hands a range of the source over to the protocol of this name, or to `data`.
-    pub fn hand_to(&mut self, protocol: &'static str, range: Range<usize>) {
-        self.leave(Receiver::Protocol(protocol), range, (0, true), Vec::new());
-    }
-
     /// Delivers a range of the source as a message of this conversation, or to another receiver. `lost` is missing before it.
     pub fn deliver(&mut self, receiver: Receiver, range: Range<usize>, detail: u64, lost: Vec<Lost>) {
         self.leave(receiver, range, (detail, true), lost);
@@ -63,9 +58,6 @@ impl Wire<'_> {
 
     /// Appends the next `count` bytes to the inner stream, which is detected and reassembled like a connection. Bytes are missing
     /// before them if `follows_gap` is set.
-    ///
-    /// # Errors
-    /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
     pub fn add_inner(&mut self, field: &'static Field, count: usize, method: &'static str, follows_gap: bool) -> Result {
         let pieces = self.pieces(self.at..self.at + count, 0);
         let bytes = self.bytes(field, count)?.to_vec();

@@ -38,6 +38,8 @@ pub enum Cut {
 }
 
 /// A cursor over the bytes of one layer. Every read adds a node to the tree.
+///
+/// Reading fails with [`Error::Short`] when the bytes end too early, or as the function fails that it calls.
 pub struct Wire<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -53,9 +55,6 @@ pub struct Wire<'a> {
 macro_rules! numbers {
     ($($name:ident: $type:ty, $from:ident, $value:expr, $doc:literal;)+) => {$(
         #[doc = concat!("Read ", $doc, ".")]
-        ///
-        /// # Errors
-        /// [`Error::Short`] when the bytes end before it does.
         #[inline]
         pub fn $name(&mut self, field: &'static Field) -> Result<$type> {
             let start = self.at;
@@ -95,9 +94,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads a byte as a boolean: true unless 0.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there is none.
     pub fn bool(&mut self, field: &'static Field) -> Result<u8> {
         let start = self.at;
         let [byte] = self.take()?;
@@ -106,9 +102,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads a big-endian number of `count` bytes, at most 8, as the masked bits of several fields.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn bits(&mut self, count: usize, fields: &[&'static Field]) -> Result<u64> {
         let (raw, range) = self.raw(count)?;
         for &field in fields {
@@ -118,9 +111,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads a big-endian number of `count` bytes, at most 8, as one field with its bits below it.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when the bytes end before it does.
     pub fn flags(&mut self, field: &'static Field, count: usize, bits: &[&'static Field]) -> Result<u64> {
         let (raw, range) = self.raw(count)?;
         let place = self.push_bits(field, raw, range.clone());
@@ -152,9 +142,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads `count` bytes.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
     pub fn bytes(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
         let start = self.at;
         let bytes = self.slice(count)?;
@@ -163,9 +150,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads the next `count` bytes as text.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
     pub fn text(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
         let start = self.at;
         let bytes = self.slice(count)?;
@@ -186,9 +170,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads `count` bytes as text of which only `range` is the value, such as the part between delimiters.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
     pub fn words(&mut self, field: &'static Field, count: usize, range: Range<usize>) -> Result<&'a [u8]> {
         let start = self.at;
         let bytes = self.slice(count)?;
@@ -227,9 +208,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Reads fields below a value: like [`Wire::group`], but the parent has a value.
-    ///
-    /// # Errors
-    /// Those of [`Wire::group`].
     pub fn parent<T>(&mut self, field: &'static Field, value: Value, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             return self.malformed(&DEEP, format_args!("more than {MAX_DEPTH} levels"));
@@ -271,9 +249,6 @@ impl<'a> Wire<'a> {
 
     /// Dissects bytes derived from the next `count` ones, such as decompressed or decrypted ones. Those are skipped; the fields
     /// of `read` are in a separate buffer.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer; and those of `read`.
     pub fn derived<T>(
         &mut self,
         method: &'static str,
@@ -291,9 +266,6 @@ impl<'a> Wire<'a> {
 
     /// Dissects bytes decrypted from the next `count` ones: the same, but each byte corresponds to one of those, from the one at
     /// `from` on.
-    ///
-    /// # Errors
-    /// Those of [`Wire::derived`].
     pub fn deciphered<T>(
         &mut self,
         method: &'static str,
@@ -503,9 +475,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Skips bytes that a field added with [`Wire::put`] covers.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
     pub fn skip(&mut self, count: usize) -> Result {
         self.slice(count).map(drop)
     }

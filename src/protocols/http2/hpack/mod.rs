@@ -34,7 +34,6 @@ pub(in crate::protocols) struct Block {
 }
 
 impl Block {
-    /// Its header fields.
     pub(in crate::protocols) fn fields(&self) -> impl Iterator<Item = &HeaderField> {
         self.items.iter().filter_map(|item| match item {
             Item::Field(field) => Some(field),
@@ -191,16 +190,19 @@ pub(super) fn decode(bytes: &[u8], table: &mut Table) -> Block {
     block
 }
 
+fn resize(cursor: &mut Cursor<'_>, table: &mut Table) -> Step<Item> {
+    let start = cursor.at;
+    let size = cursor.integer(5)?;
+    table.resize(size);
+    Ok(Item::Resize { raw: start..cursor.at, size })
+}
+
 fn item(cursor: &mut Cursor<'_>, table: &mut Table, text: &mut Vec<u8>) -> Step<Item> {
     let start = cursor.at;
     let (form, prefix) = match cursor.bytes.get(start).copied().unwrap_or_default() {
         0x80.. => (INDEXED, 7),
         0x40.. => (INCREMENTAL, 6),
-        0x20.. => {
-            let size = cursor.integer(5)?;
-            table.resize(size);
-            return Ok(Item::Resize { raw: start..cursor.at, size });
-        }
+        0x20.. => return resize(cursor, table),
         0x10.. => (NEVER, 4),
         _ => (PLAIN, 4),
     };

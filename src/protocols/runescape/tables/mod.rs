@@ -16,7 +16,7 @@ mod updates;
 use super::types::{Script, Turn, Type};
 use super::value_names::Part;
 use crate::nearest::examples;
-use crate::tree::{Field, Side};
+use crate::tree::{BySide, Field, Side};
 use crate::wire::InvalidValue;
 pub use expr::{Cond, Expr, Scopes};
 pub use info::{Blocks, Info, NewRun};
@@ -104,7 +104,6 @@ pub struct Column {
 
 impl Column {
     /// Width in bytes, if fixed.
-    #[must_use]
     pub fn width(&self) -> Option<usize> {
         match &self.body {
             _ if self.manner.is_some() => None,
@@ -135,7 +134,6 @@ pub struct Layout {
 
 impl Layout {
     /// Width in bytes, if fixed.
-    #[must_use]
     pub fn width(&self) -> Option<usize> {
         self.columns.iter().map(Column::width).sum()
     }
@@ -154,7 +152,6 @@ pub struct Row {
 
 impl Row {
     /// Whether the table describes all of its payload.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.layout.as_ref().is_some_and(|layout| !layout.columns.iter().any(Column::is_opaque))
     }
@@ -163,11 +160,10 @@ impl Row {
 /// Packets of a revision.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// Revision.
     pub revision: Revision,
     /// Blocks of updates and packets of zones, of Old School RuneScape.
     pub info: Option<Arc<Info>>,
-    sides: [Vec<Option<Row>>; 2],
+    sides: BySide<Vec<Option<Row>>>,
 }
 
 /// Embedded tables of the older engines: revision and text.
@@ -204,11 +200,10 @@ fn built_in(place: usize) -> Option<Arc<Table>> {
 
 impl Table {
     fn empty(revision: Revision) -> Table {
-        Table { revision, info: None, sides: [Vec::new(), Vec::new()] }
+        Table { revision, info: None, sides: BySide::default() }
     }
 
     /// Returns the built-in table of a revision.
-    #[must_use]
     pub fn of(revision: Revision) -> Option<Arc<Table>> {
         let place = Table::revisions().position(|known| known == revision)?;
         TABLES.get(place)?.as_ref().cloned()
@@ -227,7 +222,6 @@ impl Table {
 
     /// Merges given rows into the table of a revision. Rows that start with the line of column names replace the whole
     /// table; others replace rows of the same opcode. Rows of updates replace all of the same kind.
-    #[must_use]
     pub fn patched(revision: Revision, rows: Option<&str>) -> Option<Arc<Table>> {
         let built_in = Table::of(revision);
         let Some(rows) = rows else { return built_in };
@@ -256,25 +250,21 @@ impl Table {
     }
 
     /// Returns the packet with this opcode.
-    #[must_use]
     pub fn row(&self, from: Side, opcode: u16) -> Option<&Row> {
-        self.side(from).get(usize::from(opcode))?.as_ref()
+        self.sides[from].get(usize::from(opcode))?.as_ref()
     }
 
     /// Whether opcodes of the server from 128 on take two bytes.
-    #[must_use]
     pub fn has_long_opcodes(&self) -> bool {
         self.revision.is_osrs
     }
 
     /// Maximum plausible payload, where original servers have a limit.
-    #[must_use]
     pub fn longest(&self) -> Option<usize> {
         (self.revision.number <= OLD && !self.revision.is_osrs).then_some(LONGEST)
     }
 
     /// Probability that random bytes start with an opcode of this side.
-    #[must_use]
     pub fn chance(&self, from: Side) -> f64 {
         let is_long = self.has_long_opcodes() && from == Side::Server;
         self.rows(from).map(|(opcode, _)| if is_long && opcode >= 128 { 1.0 / 65536.0 } else { 1.0 / 256.0 }).sum()
@@ -282,20 +272,11 @@ impl Table {
 
     /// All packets of a side with their opcodes.
     pub fn rows(&self, from: Side) -> impl Iterator<Item = (u16, &Row)> {
-        (0..=MOST_OPCODE).zip(self.side(from)).filter_map(|(opcode, row)| Some((opcode, row.as_ref()?)))
-    }
-
-    fn side(&self, from: Side) -> &[Option<Row>] {
-        let [client, server] = &self.sides;
-        match from {
-            Side::Client => client,
-            Side::Server => server,
-        }
+        (0..=MOST_OPCODE).zip(&self.sides[from]).filter_map(|(opcode, row)| Some((opcode, row.as_ref()?)))
     }
 
     fn put(&mut self, side: Side, opcode: u16, row: Row) {
-        let [client, server] = &mut self.sides;
-        let rows = if side == Side::Client { client } else { server };
+        let rows = &mut self.sides[side];
         let place = usize::from(opcode);
         if rows.len() <= place {
             rows.resize(place + 1, None);
@@ -375,7 +356,6 @@ impl<'t> Cells<'t> {
     }
 }
 
-/// Cells of a packet.
 struct PacketCells<'t> {
     side: Side,
     size: Size,
