@@ -3,7 +3,8 @@
 use super::model::Encoding;
 use crate::nearest::suggestion;
 
-/// The 35 encodings by their canonical names, with other names in use, in lower case without `-`, `_` and spaces.
+/// Encodings by their canonical names, with other names in use, in lower case without `-`, `_` and spaces.
+/// The last ones are those that the reference compiler does not know, but passes on to its target languages.
 pub static ENCODINGS: &[(&str, &[&str])] = &[
     ("ASCII", &["usascii", "iso646us", "ansix341968", "ascii7"]),
     ("UTF-8", &[]),
@@ -40,6 +41,14 @@ pub static ENCODINGS: &[(&str, &[&str])] = &[
     ("Shift_JIS", &["sjis", "mskanji", "cp932", "windows31j", "ms932"]),
     ("Big5", &["cnbig5", "cp950"]),
     ("EUC-KR", &["cp949", "uhc", "ksc5601"]),
+    ("EUC-JP", &["ujis", "eucjis", "eucj"]),
+    ("GB2312", &["euccn", "gb231280"]),
+    ("GBK", &["cp936", "ms936", "windows936"]),
+    ("GB18030", &["gb180302000", "gb180302005"]),
+    ("IBM850", &["cp850", "850"]),
+    ("KOI8-R", &["koi8", "cp20866"]),
+    ("UTF-16", &[]),
+    ("windows-874", &["cp874", "win874", "ms874"]),
 ];
 
 impl Encoding {
@@ -66,6 +75,11 @@ impl Encoding {
         }
     }
 
+    /// Whether text in it is decoded.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self, Encoding::Known(_))
+    }
+
     /// Its canonical name, or the name as written.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -79,7 +93,7 @@ impl Encoding {
     #[must_use]
     pub fn unit(&self) -> usize {
         match self.name() {
-            "UTF-16BE" | "UTF-16LE" => 2,
+            "UTF-16" | "UTF-16BE" | "UTF-16LE" => 2,
             "UTF-32BE" | "UTF-32LE" => 4,
             _ => 1,
         }

@@ -1,12 +1,13 @@
-//! The 35 character encodings of Kaitai Struct.
+//! The character encodings of Kaitai Struct.
 
 use encoding_rs::Encoding;
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) enum Charset {
-    /// ASCII; bytes from 128 are invalid.
+    /// ASCII; bytes from 128 are invalid, and shown as `\xNN`.
     Ascii,
     /// UTF-8.
     Utf8,
@@ -15,6 +16,8 @@ pub(in crate::ksy) enum Charset {
         /// Whether the first byte of a unit is the most significant one.
         big: bool,
     },
+    /// UTF-16 whose byte order a mark states; little-endian without one.
+    Utf16Marked,
     /// UTF-32 of this byte order.
     Utf32 {
         /// Whether the first byte of a unit is the most significant one.
@@ -24,8 +27,8 @@ pub(in crate::ksy) enum Charset {
     Latin1,
     /// An encoding with control characters from 0x80 to 0x9f.
     WithControls(&'static Encoding),
-    /// IBM437: ASCII and these characters from 128 on.
-    Ibm437,
+    /// ASCII and these 128 characters from 128 on.
+    CodePage(&'static str),
     /// An encoding of `encoding_rs`.
     Other(&'static Encoding),
 }
@@ -33,6 +36,10 @@ pub(in crate::ksy) enum Charset {
 /// The upper half of IBM437, code page 437 of the original PC.
 const IBM437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                       αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+/// The upper half of IBM850, code page 850 of DOS in Western Europe.
+const IBM850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀\
+                      ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 
 impl Charset {
     /// The encoding with this canonical name of Kaitai Struct.
@@ -42,13 +49,15 @@ impl Charset {
             "UTF-8" => Charset::Utf8,
             "UTF-16LE" => Charset::Utf16 { big: false },
             "UTF-16BE" => Charset::Utf16 { big: true },
+            "UTF-16" => Charset::Utf16Marked,
             "UTF-32LE" => Charset::Utf32 { big: false },
             "UTF-32BE" => Charset::Utf32 { big: true },
             "ISO-8859-1" => Charset::Latin1,
             // The web maps these two to their Windows supersets.
             "ISO-8859-9" => Charset::WithControls(encoding_rs::WINDOWS_1254),
             "ISO-8859-11" => Charset::WithControls(encoding_rs::WINDOWS_874),
-            "IBM437" => Charset::Ibm437,
+            "IBM437" => Charset::CodePage(IBM437),
+            "IBM850" => Charset::CodePage(IBM850),
             _ => Charset::Other(Encoding::for_label(name.as_bytes())?),
         })
     }
@@ -57,15 +66,19 @@ impl Charset {
     pub(in crate::ksy) fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
         match self {
             Charset::Utf8 => utf8(bytes),
-            Charset::Ascii | Charset::Latin1 | Charset::WithControls(_) | Charset::Ibm437 if bytes.is_ascii() => utf8(bytes),
-            Charset::Ascii => each(bytes, |_| None),
+            Charset::Ascii | Charset::Latin1 | Charset::WithControls(_) | Charset::CodePage(_) if bytes.is_ascii() => utf8(bytes),
+            Charset::Ascii => escaped(bytes),
             Charset::Latin1 => each(bytes, |byte| Some(byte.into())),
-            Charset::Ibm437 => each(bytes, |byte| IBM437.chars().nth(usize::from(byte).checked_sub(128)?)),
+            Charset::CodePage(upper) => each(bytes, |byte| upper.chars().nth(usize::from(byte).checked_sub(128)?)),
             Charset::WithControls(encoding) => each(bytes, |byte| match byte {
                 0x80..=0x9f => Some(byte.into()),
                 _ => encoding.decode_without_bom_handling_and_without_replacement(&[byte])?.chars().next(),
             }),
             Charset::Utf16 { big } => utf16(bytes, big),
+            Charset::Utf16Marked => match bytes {
+                [0xfe, 0xff, text @ ..] => utf16(text, true),
+                [0xff, 0xfe, text @ ..] | text => utf16(text, false),
+            },
             Charset::Utf32 { big } => utf32(bytes, big),
             Charset::Other(encoding) => encoding.decode_without_bom_handling(bytes),
         }
@@ -77,6 +90,20 @@ fn utf8(bytes: &[u8]) -> (Cow<'_, str>, bool) {
         Ok(text) => (Cow::Borrowed(text), false),
         Err(_) => (String::from_utf8_lossy(bytes), true),
     }
+}
+
+/// ASCII with other bytes as `\xNN`, so that each remains readable.
+fn escaped(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if byte.is_ascii() {
+            text.push(char::from(*byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    (text.into(), true)
 }
 
 fn each(bytes: &[u8], upper: impl Fn(u8) -> Option<char>) -> (Cow<'_, str>, bool) {
@@ -157,6 +184,16 @@ mod tests {
             ("Shift_JIS", &[0x82, 0xb1, 0xb1], "こｱ"),
             ("Big5", &[0xa4, 0xa4], "中"),
             ("EUC-KR", &[0xb0, 0xa1], "가"),
+            ("EUC-JP", &[0xc6, 0xfc, 0xcb, 0xdc], "日本"),
+            ("GB2312", &[0xc4, 0xe3, 0xba, 0xc3], "你好"),
+            ("GBK", &[0xc4, 0xe3, 0xba, 0xc3, 0x80], "你好€"),
+            ("GB18030", &[0xc4, 0xe3, 0x90, 0x30, 0x81, 0x30], "你𐀀"),
+            ("IBM850", &[0x82, 0x9b, 0xb5, 0xd5, 0xe1, 0xff], "éøÁıß\u{a0}"),
+            ("KOI8-R", &[0xcd, 0xc9, 0xd2], "мир"),
+            ("windows-874", &[0xe4, 0xb7, 0xc2], "ไทย"),
+            ("UTF-16", &[0xfe, 0xff, 0x00, 0x48], "H"),
+            ("UTF-16", &[0xff, 0xfe, 0x48, 0x00], "H"),
+            ("UTF-16", &[0x48, 0x00], "H"),
             ("UTF-16LE", &[0x53, 0x30, 0x3d, 0xd8, 0x00, 0xde], "こ😀"),
             ("UTF-16BE", &[0x30, 0x53], "こ"),
             ("UTF-32LE", &[0x00, 0xf6, 0x01, 0x00], "😀"),
@@ -170,7 +207,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_characters_are_replaced_and_reported() {
         for (name, bytes, text) in [
-            ("ASCII", &[0x61, 0x80][..], "a\u{fffd}"),
+            ("ASCII", &[0x61, 0x80][..], "a\\x80"),
             ("UTF-8", &[0xff], "\u{fffd}"),
             ("UTF-16LE", &[0x00, 0xd8, 0x61, 0x00], "\u{fffd}a"),
             ("UTF-16BE", &[0x00, 0x61, 0x00], "a\u{fffd}"),
@@ -179,13 +216,14 @@ mod tests {
         ] {
             let (found, is_wrong) = decoded(name, bytes);
             assert_eq!(found, text, "{name}");
-            assert_eq!(is_wrong, text.contains('\u{fffd}'), "{name}");
+            assert_eq!(is_wrong, text.contains(['\u{fffd}', '\\']), "{name}");
         }
         assert_eq!(Charset::named("EBCDIC"), None);
     }
 
     #[test]
-    fn the_upper_half_of_ibm437_is_complete() {
+    fn the_upper_halves_of_code_pages_are_complete() {
         assert_eq!(IBM437.chars().count(), 128);
+        assert_eq!(IBM850.chars().count(), 128);
     }
 }
