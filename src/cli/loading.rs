@@ -133,11 +133,12 @@ fn load_selected(
 }
 
 /// Prints errors in full, but only the number of warnings: a normal run is not a check of the file.
+/// Warnings that concern names only do not count.
 fn report(diagnostics: &[Diagnostic]) {
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|diagnostic| diagnostic.error);
     super::ksy::report(&errors);
     let mut counts: Vec<(&Path, usize)> = Vec::new();
-    for warning in warnings.iter().filter(|_| errors.is_empty()) {
+    for warning in warnings.iter().filter(|warning| errors.is_empty() && !warning.is_name) {
         match counts.iter_mut().find(|(path, _)| *path == warning.path) {
             Some((_, count)) => *count += 1,
             None => counts.push((&warning.path, 1)),

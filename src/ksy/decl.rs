@@ -188,6 +188,8 @@ pub(super) struct AttrDecl {
     pub(super) broken: bool,
     /// Keys with their positions, to report those without an effect.
     pub(super) keys: Vec<Named<String>>,
+    /// Whether its integer is shown in hexadecimal.
+    pub(super) is_hex: bool,
 }
 
 /// `type`.

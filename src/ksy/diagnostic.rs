@@ -10,6 +10,8 @@ use unicode_width::UnicodeWidthChar;
 pub struct Diagnostic {
     /// Whether the file is rejected.
     pub error: bool,
+    /// Whether a warning is only about a name, and nothing is read differently because of it.
+    pub is_name: bool,
     /// The file.
     pub path: PathBuf,
     /// The line, from 1; 0 for the file as a whole.

@@ -3,7 +3,7 @@
 //! A recursive type uses the fields of its outermost occurrence, so that names stay finite.
 
 use super::compile::{ShapeKind, Shapes, leak};
-use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
+use super::model::{Data, Docs, EnumId, Member, Spec, Ty, Type, TypeId, ValueSource};
 use super::recursive::{is_recursive, recursive};
 use super::registration::{Init, Variable};
 use crate::tree::steps::step;
@@ -259,8 +259,8 @@ struct Builder<'s> {
     of: FileFields,
 }
 
-/// Properties in which fields of one name must agree to be shared: kind, value names, summary, and frequency.
-type Likeness = (Kind, usize, bool, (u8, usize));
+/// Properties in which fields of one name must agree to be shared: kind, value names, summary, digits, and frequency.
+type Likeness = (Kind, usize, bool, u8, (u8, usize));
 
 impl Builder<'_> {
     /// Adds a context without entries.
@@ -303,12 +303,13 @@ impl Builder<'_> {
             // Objects in many contexts share one copy of label and description.
             let (label, about) =
                 *self.words.entry((of, place)).or_insert_with(|| (leak(&member.name), leak(&about(&member.docs))));
+            let digits = hex_digits(member);
             let shapes = self.shapes.get(of.0 as usize).and_then(|shapes| shapes.get(place as usize));
             for shape in shapes.map_or(Vec::new(), |shapes| shapes.all().to_vec()) {
                 let is_run = self.runs.contains(&of) && code.seq.last().is_some_and(|last| std::ptr::eq(last, member));
                 let repeats = repeats(member) && !is_run;
                 let times = if repeats { Times::Any } else { multiplicity.times() };
-                let field = self.field(shape.kind, name, (label, about), times);
+                let field = self.field(shape.kind, name, (label, about, digits), times);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => {
                         let multiplicity = match (multiplicity, field) {
@@ -358,12 +359,12 @@ impl Builder<'_> {
         &mut self,
         kind: ShapeKind,
         abbrev: &'static str,
-        (label, about): (&'static str, &'static str),
+        (label, about, digits): (&'static str, &'static str, u8),
         times: Times,
     ) -> Option<&'static Field> {
         let field = match kind {
-            ShapeKind::Int(None) => Field::number(abbrev, label, about),
-            ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)),
+            ShapeKind::Int(None) => Field::number(abbrev, label, about).hex(digits),
+            ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)).hex(digits),
             ShapeKind::Float => Field::float(abbrev, label, about),
             ShapeKind::Bool => Field::bool(abbrev, label, about),
             ShapeKind::Str => Field::text(abbrev, label, about),
@@ -392,7 +393,7 @@ impl Builder<'_> {
             Times::Once => (1, 0),
             Times::OncePer(group) => (2, std::ptr::from_ref(group).addr()),
         };
-        let kind = (field.kind, field.names.as_ptr() as usize, field.collapsed.is_some(), times);
+        let kind = (field.kind, field.names.as_ptr() as usize, field.collapsed.is_some(), field.hex, times);
         let known = self.known.get(&(field.abbrev, kind)).copied();
         known.unwrap_or_else(|| {
             let added = self.add_new(field);
@@ -428,6 +429,23 @@ impl Builder<'_> {
 /// Whether the value of a member is an array.
 fn repeats(member: &Member) -> bool {
     matches!(member.ty, Ty::Array(_))
+}
+
+/// The number of hexadecimal digits in which an integer is shown; 0 for decimal.
+fn hex_digits(member: &Member) -> u8 {
+    let ValueSource::Read(read) = &member.source else { return u8::from(member.is_hex) };
+    let digits = |data: &Data| match data {
+        Data::Int { bytes, .. } => bytes * 2,
+        Data::Bits { width, .. } => width.div_ceil(4),
+        _ => 1,
+    };
+    match &read.data {
+        _ if !member.is_hex => 0,
+        Data::Switch(switch) => {
+            switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).map(digits).max().unwrap_or_default()
+        }
+        data => digits(data),
+    }
 }
 
 /// The description of a field: its documentation in one paragraph, and its original name.

@@ -14,7 +14,7 @@ pub const FILE_BYTES: usize = 4 << 20;
 /// Maximum size of all files in bytes.
 const ALL_BYTES: usize = 16 << 20;
 /// Maximum number of imported files.
-pub const FILES: usize = 256;
+pub const FILES: usize = 4096;
 
 /// Files with their declarations.
 #[derive(Default)]
@@ -33,6 +33,8 @@ pub(super) struct LoadedFile {
     pub(super) decl: Option<TypeDecl>,
     /// Files that it imports, or that define opaque types.
     pub(super) imports: Vec<u32>,
+    /// Whether an import was not found, so that types may be in it.
+    pub(super) misses_an_import: bool,
 }
 
 /// Opens a file for reading.
@@ -58,8 +60,7 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], open: Open<'_>, report: 
     };
     for path in paths {
         for path in loader.expanded(path) {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            loader.allowed.push(folder.to_owned());
+            loader.allow(path.parent().unwrap_or(Path::new("")));
             if let Some(index) = loader.file(&path, None) {
                 loader.files.roots.push(index);
             }
@@ -70,18 +71,18 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], open: Open<'_>, report: 
 
 /// Loads a file with this text.
 pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files {
-    let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
     let mut loader = Loader {
         files: Files::default(),
         open: &open,
         dirs: &[],
-        allowed,
+        allowed: Vec::new(),
         queue: Vec::new(),
         imported: 0,
         bytes: 0,
         counts: read::Counts::default(),
         report,
     };
+    loader.allow(path.parent().unwrap_or(Path::new("")));
     let index = loader.source(path, text);
     loader.files.by_path.insert(path.canonicalize().unwrap_or_else(|_| normal(path)), index);
     loader.files.roots.push(index);
@@ -94,7 +95,7 @@ struct Loader<'l> {
     files: Files,
     open: Open<'l>,
     dirs: &'l [PathBuf],
-    /// Directories of the requested files; relative imports must stay inside one of them or of `dirs`.
+    /// Directories of the requested files and their projects; relative imports must stay inside one of them or of `dirs`.
     allowed: Vec<PathBuf>,
     queue: Vec<u32>,
     imported: usize,
@@ -111,6 +112,14 @@ impl Loader<'_> {
             self.imports(index);
         }
         self.files
+    }
+
+    /// Permits imports from the folder of a requested file, and from its project.
+    fn allow(&mut self, folder: &Path) {
+        if !self.allowed.iter().any(|known| known == folder) {
+            self.allowed.push(folder.to_owned());
+            self.allowed.extend(project(folder));
+        }
     }
 
     /// The files of an argument.
@@ -193,12 +202,14 @@ impl Loader<'_> {
         let wanted: Vec<(String, SourceRange)> = decl.imports.iter().map(|import| (import.value.clone(), import.place)).collect();
         let opaque: Vec<(String, SourceRange)> = if decl.opaque_types { unknown_types(decl) } else { Vec::new() };
         let mut found = Vec::new();
+        let wanted_files = wanted.len();
         for (name, place) in wanted {
             match self.find(&name, &folder) {
                 Ok(path) => found.extend(self.file(&path, Some(place))),
                 Err((wrong, help)) => self.report.add(Problem::error(place, wrong).help_if(help)),
             }
         }
+        let misses_an_import = found.len() < wanted_files;
         for (name, place) in opaque {
             let path = folder.join(format!("{name}.ksy"));
             if path.is_file() {
@@ -207,6 +218,7 @@ impl Loader<'_> {
         }
         if let Some(loaded) = self.files.loaded.get_mut(index as usize) {
             loaded.imports = found;
+            loaded.misses_an_import = misses_an_import;
         }
     }
 
@@ -233,18 +245,15 @@ impl Loader<'_> {
         }
         let allowed: Vec<PathBuf> = self.allowed.iter().chain(self.dirs).cloned().collect();
         self.inside(path, &allowed).ok_or_else(|| {
-            let help = "give the folder that contains both with `--ksy-dir`";
-            (format!("`{name}` leads out of the folders that were given"), Some(help.to_owned()))
+            let help = "run it in the folder that contains both, or give that folder with `--ksy-dir`";
+            (format!("`{name}` leads out of the project of this file"), Some(help.to_owned()))
         })
     }
 
     /// The path, if it is inside one of these directories, also after resolving symbolic links.
     fn inside(&self, path: PathBuf, folders: &[PathBuf]) -> Option<PathBuf> {
         let real = path.canonicalize().ok()?;
-        let is_inside = |folder: &PathBuf| {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            folder.canonicalize().is_ok_and(|folder| real.starts_with(folder))
-        };
+        let is_inside = |folder: &PathBuf| self::real(folder).is_some_and(|folder| real.starts_with(folder));
         folders.iter().any(is_inside).then_some(path)
     }
 }
@@ -264,6 +273,19 @@ pub(super) fn contents(path: &Path, open: Open<'_>) -> Result<String, String> {
     }
     let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// The nearest folder above that has `.git`, else the current one, if it is above, too.
+fn project(folder: &Path) -> Option<PathBuf> {
+    let real = real(folder)?;
+    let repository = real.ancestors().find(|above| above.join(".git").exists());
+    repository.map(Path::to_owned).or_else(|| self::real(Path::new("")).filter(|current| real.starts_with(current)))
+}
+
+/// A folder after resolving symbolic links; an empty path is the current one.
+fn real(folder: &Path) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.canonicalize().ok()
 }
 
 /// A path without `.`, and without `..` after a name.

@@ -51,9 +51,12 @@ pub static META: Keys = Keys {
         key("tags", "not used"),
         key("ks-version", "the minimum version of the language, up to 0.11"),
         key("ks-debug", "not used: spans are always known"),
-        key("ks-opaque-types", "unknown types are searched as `NAME.ksy` in the folder of the file"),
+        key(
+            "ks-opaque-types",
+            "unknown types are searched as `NAME.ksy` in the folder of the file; without that file they are bytes, with a warning",
+        ),
         key("ks-zero-copy-substream", "not used"),
-        key("imports", "other files: `name`, `folder/name`, or `/folder/name` in a folder of `--ksy-dir`"),
+        key("imports", "another file or a list: `name`, `folder/name`, `../name`, or `/folder/name` in a folder of `--ksy-dir`"),
         key("encoding", "the default encoding of text"),
         key("endian", "the default byte order: `le`, `be`, or a switch on a value"),
         key("bit-endian", "the default order of bits: `le` or `be`"),
@@ -145,6 +148,7 @@ pub static ATTRIBUTE: Keys = Keys {
         key("process", "`xor(key)`, `rol(bits)`, `ror(bits)`, `zlib`, or a processor of the program"),
         key("parent", "the `_parent` of the object, or `false`"),
         key("valid", "what the value must be"),
+        key("-webide-representation", "`{this:hex}` shows an integer in hexadecimal"),
         key("-proto-dissect", "additional handling of the value; other programs ignore the key"),
     ],
 };

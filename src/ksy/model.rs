@@ -173,6 +173,8 @@ pub struct Member {
     pub object: Option<String>,
     /// For bytes, the protocol that reads them.
     pub payload: Option<String>,
+    /// Whether an integer is shown in hexadecimal.
+    pub is_hex: bool,
     /// What it does to the session.
     pub effect: Effect,
     /// Position of its name; without a name, of the whole attribute.
@@ -485,7 +487,7 @@ pub enum Ty {
 /// A character encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// One of the 35 encodings of Kaitai Struct, by its canonical name: `UTF-8`, `windows-1252`.
+    /// A known encoding by its canonical name: `UTF-8`, `windows-1252`.
     Known(&'static str),
     /// Another name, as written: text in it is not decoded.
     Unknown(String),

@@ -1,5 +1,6 @@
 //! Splits the text of an expression into tokens.
 
+use super::Show;
 use std::ops::Range;
 
 /// A token with its range in the text.
@@ -23,7 +24,7 @@ pub(super) enum TokenKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LexedPart {
     Text(String),
-    Tokens(Vec<Token>, Range<usize>),
+    Tokens(Vec<Token>, Range<usize>, Show),
 }
 
 /// A syntax error in an expression.
@@ -96,14 +97,42 @@ impl Lexer<'_> {
 
     /// Tokens up to the end, or up to a `}`.
     fn tokens(&mut self) -> Result<Vec<Token>, Wrong> {
+        self.tokens_of(false)
+    }
+
+    /// The tokens of a value in an f-string also end at a colon that belongs to no condition: its format follows.
+    fn tokens_of(&mut self, is_formatted: bool) -> Result<Vec<Token>, Wrong> {
         let mut tokens = Vec::new();
+        let mut conditions = 0_usize;
         loop {
             self.run(char::is_whitespace);
             let start = self.at;
             let Some(c) = self.peek().filter(|c| *c != '}') else { return Ok(tokens) };
+            if is_formatted && conditions == 0 && c == ':' && !self.rest().starts_with("::") {
+                return Ok(tokens);
+            }
             let kind = self.token(c)?;
+            match kind {
+                TokenKind::Symbol("?") => conditions += 1,
+                TokenKind::Symbol(":") => conditions = conditions.saturating_sub(1),
+                _ => {}
+            }
             tokens.push(Token { kind, at: start..self.at });
         }
+    }
+
+    /// The format after a value: `:x`.
+    fn show(&mut self) -> Result<Show, Wrong> {
+        let start = self.at;
+        if self.peek() != Some(':') {
+            return Ok(Show::Plain);
+        }
+        self.at += 1;
+        let name = self.run(|c| c != '}' && c != '"');
+        Show::named(name.trim()).ok_or_else(|| {
+            let wrong = Wrong::new(start..self.at, format!("`:{name}` is no format of a value"));
+            wrong.help("write `:x`, `:X` or `:04x` for hexadecimal digits, `:#x` for them with 0x, or `:d`")
+        })
     }
 
     fn token(&mut self, c: char) -> Result<TokenKind, Wrong> {
@@ -292,7 +321,8 @@ impl Lexer<'_> {
                 (Some('{'), _) => {
                     let brace = self.at;
                     self.at += 1;
-                    let tokens = self.tokens()?;
+                    let tokens = self.tokens_of(true)?;
+                    let show = self.show()?;
                     if self.peek() != Some('}') {
                         return Err(Wrong::new(brace..brace + 1, "a `{` that is never closed").help("add the closing `}`"));
                     }
@@ -300,7 +330,7 @@ impl Lexer<'_> {
                     if !text.is_empty() {
                         parts.push(LexedPart::Text(std::mem::take(&mut text)));
                     }
-                    parts.push(LexedPart::Tokens(tokens, brace..self.at));
+                    parts.push(LexedPart::Tokens(tokens, brace..self.at, show));
                 }
                 (Some(c), _) => {
                     text.push(c);

@@ -229,9 +229,42 @@ pub enum Show {
     Plain,
     /// An integer in hexadecimal, with `0x`.
     Hex,
+    /// An integer in hexadecimal digits only.
+    Digits {
+        /// Fewer digits are filled with zeros in front.
+        width: u8,
+        /// Whether letters are capitals.
+        upper: bool,
+    },
     /// An integer in decimal, even if it has a name.
     Decimal,
 }
+
+impl Show {
+    /// Whether it is a form of hexadecimal.
+    #[must_use]
+    pub fn is_hex(self) -> bool {
+        matches!(self, Show::Hex | Show::Digits { .. })
+    }
+
+    /// The format of this name in an f-string: `x`, `X`, `04x`, `#x` and `hex`, `d` and `dec`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Show> {
+        Some(match name {
+            "hex" | "#x" => Show::Hex,
+            "dec" | "d" => Show::Decimal,
+            _ => {
+                let upper = name.ends_with('X');
+                let width = name.strip_suffix(['x', 'X'])?;
+                let width = if width.is_empty() { 0 } else { width.strip_prefix('0')?.parse().ok()? };
+                Show::Digits { width: Some(width).filter(|width| *width <= MOST_DIGITS)?, upper }
+            }
+        })
+    }
+}
+
+/// Maximum width of a number in hexadecimal: the digits of 128 bits.
+const MOST_DIGITS: u8 = 32;
 
 #[cfg(test)]
 mod tests;

@@ -408,7 +408,7 @@ impl<'t> Parser<'t> {
         for part in parts {
             match part {
                 LexedPart::Text(text) => done.push(FormatPart::Text(text.clone())),
-                LexedPart::Tokens(tokens, at) => {
+                LexedPart::Tokens(tokens, at, show) => {
                     let mut inner =
                         Parser { tokens, at: 0, end: at.end.saturating_sub(1), origin: self.origin, depth: self.depth };
                     let value = inner.ternary()?;
@@ -416,7 +416,7 @@ impl<'t> Parser<'t> {
                         return Err(unexpected(token));
                     }
                     depth = depth.max(value.depth);
-                    done.push(FormatPart::Value(value));
+                    done.push(FormatPart::Value(value, *show));
                 }
             }
         }

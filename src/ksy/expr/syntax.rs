@@ -1,6 +1,6 @@
 //! The syntax tree of an expression, with unresolved names.
 
-use super::{Binary, Compare, Unary};
+use super::{Binary, Compare, Show, Unary};
 use crate::ksy::source_range::SourceRange;
 
 /// An expression as written.
@@ -42,7 +42,7 @@ pub(in crate::ksy) enum SyntaxKind {
 #[derive(Debug, Clone)]
 pub(in crate::ksy) enum FormatPart {
     Text(String),
-    Value(Syntax),
+    Value(Syntax, Show),
 }
 
 /// The name of a type or an enum as written.

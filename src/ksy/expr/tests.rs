@@ -46,7 +46,7 @@ fn show(syntax: &Syntax) -> String {
         SyntaxKind::Format(parts) => {
             let part = |part: &FormatPart| match part {
                 FormatPart::Text(text) => text.clone(),
-                FormatPart::Value(value) => format!("{{{}}}", show(value)),
+                FormatPart::Value(value, _) => format!("{{{}}}", show(value)),
             };
             format!("f\"{}\"", parts.iter().map(part).collect::<String>())
         }

@@ -127,6 +127,9 @@ impl Lua<'_> {
         let text = self.expr(value)?;
         Ok(match (&value.ty, show) {
             (Ty::Int | Ty::Enum(_), Show::Hex) => format!("string.format(\"0x%x\", {text})"),
+            (Ty::Int | Ty::Enum(_), Show::Digits { width, upper }) => {
+                format!("string.format(\"%0{width}{}\", {text})", if upper { 'X' } else { 'x' })
+            }
             (Ty::Enum(id), Show::Plain) => {
                 self.uses(*id);
                 format!("named(names.{}, {text})", self.names.enum_name(*id))

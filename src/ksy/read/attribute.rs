@@ -80,7 +80,6 @@ impl Reader<'_> {
             .get("-proto-dissect")
             .and_then(|node| self.entries(node, &[&keys::EXTENSION], "`-proto-dissect` of an attribute"));
         AttrDecl {
-            name,
             place,
             whole,
             docs: self.docs(entries),
@@ -102,6 +101,8 @@ impl Reader<'_> {
                 .and_then(|entries| entries.get("continue"))
                 .and_then(|node| self.named_text(node, "`continue`")),
             bytes,
+            is_hex: entries.get("-webide-representation").is_some_and(|node| Self::is_hex(node, &name)),
+            name,
             broken,
             keys,
         }

@@ -9,6 +9,12 @@ use crate::ksy::report::Problem;
 use crate::ksy::yaml::Node;
 use std::collections::HashMap;
 
+/// A decimal number with zeros in front. It has a digit above 7, so YAML does not read it as octal.
+fn padded(text: &str) -> Option<i128> {
+    let digits = text.strip_prefix('0')?;
+    digits.parse().ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 impl Reader<'_> {
     pub(super) fn enumeration(&mut self, name: String, key: &Node, node: &Node) -> Option<EnumDecl> {
         let entries = self.map(node, &format!("the enum `{name}`"))?;
@@ -24,6 +30,7 @@ impl Reader<'_> {
             names.insert(member.name.clone(), member.value);
             members.push(member);
         }
+        self.mixed_bases(entries);
         members.sort_by_key(|member| member.value);
         for pair in members.windows(2) {
             if let [one, other] = pair
@@ -35,8 +42,25 @@ impl Reader<'_> {
         Some(EnumDecl { name, place: key.place, docs: Docs::default(), members })
     }
 
+    /// Warns about `010`, which is 8, beside `089`, which is 89.
+    fn mixed_bases(&mut self, entries: &[(Node, Node)]) {
+        let is_padded =
+            |(key, _): &(Node, Node)| key.text().is_some_and(|text| integer(text).is_none() && padded(text).is_some());
+        if !entries.iter().any(is_padded) {
+            return;
+        }
+        for (key, _) in entries {
+            if let Some(text) = key.text().filter(|text| padded(text).is_some())
+                && let Some(octal) = integer(text).filter(|octal| padded(text) != Some(*octal))
+            {
+                let help = format!("write {octal}, or `{}` if it is meant as decimal", text.trim_start_matches('0'));
+                self.report.warning(key.place, format!("`{text}` is octal and means {octal}"), Some(help));
+            }
+        }
+    }
+
     fn member(&mut self, key: &Node, node: &Node) -> Option<EnumMember> {
-        let Some(value) = key.text().and_then(integer) else {
+        let Some(value) = key.text().and_then(|text| integer(text).or_else(|| padded(text))) else {
             let problem = Problem::error(key.place, format!("`{}` is no integer", key.text().unwrap_or_default()));
             self.report.add(problem.help("write `value: name`"));
             return None;

@@ -29,7 +29,9 @@ impl Reader<'_> {
             self.version(node);
         }
         if let Some(node) = entries.get("imports") {
-            for node in self.list(node, "`imports`") {
+            let one = std::slice::from_ref(node);
+            let nodes = if node.text().is_some() { one } else { self.list(node, "`imports`") };
+            for node in nodes {
                 if let Some(path) = self.text(node, "an import") {
                     decl.imports.push(Named { value: path.to_owned(), place: node.place });
                 }
@@ -71,7 +73,11 @@ impl Reader<'_> {
         let name = self.text(node, "`encoding`")?;
         let encoding = Encoding::of(name);
         if let Some((message, help)) = encoding.problem(name) {
-            self.report.warning(node.place, message, help);
+            self.report.add(Problem {
+                error: false,
+                is_name: encoding.is_known(),
+                ..Problem::error(node.place, message).help_if(help)
+            });
         }
         Some(encoding)
     }

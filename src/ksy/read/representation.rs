@@ -22,11 +22,7 @@ impl Reader<'_> {
             let start = text.len() - rest.len() + before.len() + 1;
             rest = behind;
             let (name, format) = field.split_once(':').unwrap_or((field, ""));
-            let show = match format {
-                "dec" => Show::Decimal,
-                "hex" => Show::Hex,
-                _ => Show::Plain,
-            };
+            let show = Show::named(format).unwrap_or(Show::Plain);
             match parser::expression(name, &origin) {
                 Ok(syntax) => parts.push(RepresentationPart::Value(syntax, show)),
                 Err(_) => {
@@ -39,5 +35,12 @@ impl Reader<'_> {
             parts.push(RepresentationPart::Text(rest.to_owned()));
         }
         Some(parts)
+    }
+
+    /// Whether the pattern of an attribute is its own value in hexadecimal: `{this:hex}`, with its name, or without one.
+    pub(super) fn is_hex(node: &Node, name: &str) -> bool {
+        let inside = node.text().and_then(|text| text.trim().strip_prefix('{')?.strip_suffix('}'));
+        let Some((value, format)) = inside.and_then(|inside| inside.split_once(':')) else { return false };
+        ["", "this", "_", name].contains(&value.trim()) && Show::named(format.trim()).is_some_and(Show::is_hex)
     }
 }

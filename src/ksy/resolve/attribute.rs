@@ -45,6 +45,7 @@ impl<'d> Resolver<'d> {
             ty: if is_one { item } else { Ty::Array(Box::new(item)) },
             object: decl.object.clone(),
             payload: self.payload(decl.payload.as_ref(), item_is_bytes)?,
+            is_hex: decl.is_hex || self.represents_in_hex(&decl.name, of),
             effect: self.build_effect(&decl.effect, of)?,
             place: decl.place,
         })
@@ -161,7 +162,7 @@ impl<'d> Resolver<'d> {
         let decl = attribute.decl;
         if let (Some(name), Some(ty)) = (&decl.names, word_ty(word, None)) {
             // Bytes of a switch without a matching case have no names.
-            let is_rest = matches!((&attribute.words, word), (Words::Switch { .. }, Word::Bytes));
+            let is_rest = matches!((&attribute.words, word), (Words::Switch { .. }, Word::Bytes | Word::Opaque));
             if !is_rest && !matches!(ty, Ty::Int | Ty::Bool) {
                 self.error(name.place, format!("`enum` names integers, and this is {}", self.describe(&ty)));
                 return None;
@@ -204,6 +205,10 @@ impl<'d> Resolver<'d> {
                     Some(Data::Bytes(bytes?))
                 }
             },
+            Word::Opaque => {
+                let bytes = self.bytes(decl, None, scope)?;
+                Some(Data::Bytes(bytes.unwrap_or(Bytes { size: Size::Eos, terminator: None, pad_right: None, process: None })))
+            }
             Word::Object { of, args, place } => self.object(*of, args, *place, decl, scope),
         }
     }

@@ -78,7 +78,7 @@ impl<'d> Resolver<'d> {
             ),
             Words::One(Word::Bytes) => ("bytes", &["encoding", "parent"], &[]),
             Words::One(Word::Object { .. }) => ("an object", &["encoding"], &[]),
-            Words::One(Word::Unknown) | Words::Calculated | Words::Switch { .. } => return,
+            Words::One(Word::Unknown | Word::Opaque) | Words::Calculated | Words::Switch { .. } => return,
         };
         for key in &attribute.decl.keys {
             let name = key.value.as_str();

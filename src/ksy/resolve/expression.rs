@@ -3,8 +3,8 @@
 use super::outline::{Attribute, join};
 use super::{Calculated, Resolver};
 use crate::ksy::expr::syntax::{FormatPart, Syntax, SyntaxKind, TypeName};
-use crate::ksy::expr::{Binary, Compare, Expr, Kind, Piece, Show, Slot, Unary};
-use crate::ksy::model::{Ty, TypeId};
+use crate::ksy::expr::{Binary, Compare, Expr, Kind, Method, Piece, Slot, Unary};
+use crate::ksy::model::{Encoding, Ty, TypeId};
 use crate::ksy::process;
 use crate::ksy::report::Problem;
 use crate::ksy::source_range::SourceRange;
@@ -254,13 +254,13 @@ impl<'d> Resolver<'d> {
         for part in parts {
             pieces.push(match part {
                 FormatPart::Text(text) => Piece::Text(text.clone()),
-                FormatPart::Value(syntax) => {
+                FormatPart::Value(syntax, show) => {
                     let value = self.expression(syntax, scope)?;
                     if !matches!(value.ty, Ty::Int | Ty::Float | Ty::Str | Ty::Bool | Ty::Enum(_) | Ty::Struct(_) | Ty::Any) {
                         self.error(value.place, format!("{} has no text", self.describe(&value.ty)));
                         return None;
                     }
-                    Piece::Value(value, Show::Plain)
+                    Piece::Value(value, *show)
                 }
             });
         }
@@ -280,13 +280,40 @@ impl<'d> Resolver<'d> {
             _ => false,
         };
         if !fits {
-            self.error(to.place, format!("{} cannot be cast to {}", self.describe(&object.ty), self.describe(&ty)));
-            return None;
+            return self.convert(object, ty, to.place, scope);
         }
         if let (Kind::List(elements), Ty::Bytes) = (&object.kind, &ty) {
             return Some((Kind::List(elements.clone()), Ty::Bytes));
         }
         Some((Kind::Cast(object), ty))
+    }
+
+    /// A cast that converts, as target languages without static types do. One that cannot leaves the value as it is.
+    fn convert(&self, object: Box<Expr>, ty: Ty, place: SourceRange, scope: &Scope) -> Option<(Kind, Ty)> {
+        let method = match (&object.ty, &ty) {
+            (Ty::Bool, Ty::Int) => Method::BoolToInt,
+            (Ty::Enum(_), Ty::Int) => Method::EnumToInt,
+            (Ty::Int, Ty::Str) => Method::IntToStr,
+            (Ty::Float, Ty::Str) => Method::FloatToStr,
+            (Ty::Str, Ty::Int) => Method::StrToInt,
+            (Ty::Int, Ty::Enum(names)) => return Some((Kind::ToEnum(object, *names), ty)),
+            (Ty::Bytes, Ty::Str) => {
+                let encoding = self.encoding(scope.this).unwrap_or(Encoding::Known("UTF-8"));
+                return Some((Kind::Decode(object, encoding), ty));
+            }
+            (Ty::Int, Ty::Bool) => {
+                let zero = Expr { kind: Kind::Int(0), ty: Ty::Int, place };
+                return Some((Kind::Compare(Compare::Ne, object, Box::new(zero)), ty));
+            }
+            (from, to) => {
+                let message = format!("{} cannot be cast to {}", self.describe(from), self.describe(to));
+                let help = "it stays as it is; remove `.as<…>`";
+                self.report(Problem { error: false, ..Problem::error(place, message).help(help) });
+                let ty = object.ty.clone();
+                return Some((object.kind, ty));
+            }
+        };
+        Some((Kind::Method(method, object), ty))
     }
 
     /// A function, or a table beside the file.

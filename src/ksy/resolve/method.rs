@@ -276,7 +276,11 @@ impl<'d> Resolver<'d> {
         };
         let encoding_of = Encoding::of(name);
         if let Some((message, help)) = encoding_of.problem(name) {
-            self.report(Problem { error: false, ..Problem::error(encoding.place, message).help_if(help) });
+            self.report(Problem {
+                error: false,
+                is_name: encoding_of.is_known(),
+                ..Problem::error(encoding.place, message).help_if(help)
+            });
         }
         Some((Kind::Decode(object, encoding_of), Ty::Str))
     }

@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod deliver;
 mod expression;
+mod linked;
 mod method;
 mod names;
 mod outline;
@@ -23,6 +24,7 @@ use super::files::{Files, Open};
 use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Table, Ty, TypeId};
 use super::report::{Problem, Report};
 use super::source_range::{SourceRange, offset};
+use linked::Linked;
 use outline::Outline;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -41,10 +43,12 @@ pub(super) fn resolve<'d>(files: &'d Files, open: Open<'d>, report: &mut Report)
         types: Vec::new(),
         enums: Vec::new(),
         tops: Vec::new(),
-        visible: Vec::new(),
+        linked: Linked::default(),
+        nearest: RefCell::new((u32::MAX, Vec::new())),
         outlines: Vec::new(),
         parents: Vec::new(),
         calculated: RefCell::new(HashMap::new()),
+        opaque: RefCell::new(HashSet::new()),
         without_endian: RefCell::new(HashSet::new()),
         sizes: RefCell::new(HashMap::new()),
         depth: Cell::new(0),
@@ -102,11 +106,15 @@ struct Resolver<'d> {
     enums: Vec<EnumEntry<'d>>,
     /// The top type of each file.
     tops: Vec<Option<TypeId>>,
-    /// The files visible to each file: itself and its direct and indirect imports.
-    visible: Vec<Vec<u32>>,
+    /// Files that imports connect: their types see each other.
+    linked: Linked,
+    /// A file, and the rank of each file in the order in which its imports reach them.
+    nearest: RefCell<(u32, Vec<u32>)>,
     outlines: Vec<Outline<'d>>,
     parents: Vec<Ty>,
     calculated: RefCell<HashMap<(TypeId, u32), Calculated>>,
+    /// Opaque types of files that a warning names.
+    opaque: RefCell<HashSet<(u32, String)>>,
     /// Files with a number of unknown byte order, which is reported once.
     without_endian: RefCell<HashSet<u32>>,
     /// Sizes of types in bits; `None` if a size is in progress or not fixed.
@@ -124,7 +132,7 @@ impl<'d> Resolver<'d> {
             let top = loaded.decl.as_ref().map(|decl| self.declare_type(decl, offset(file), None));
             self.tops.push(top);
         }
-        self.visible = (0..self.files.loaded.len()).map(|file| self.closure(offset(file))).collect();
+        self.linked = Linked::of(self.files);
     }
 
     fn declare_type(&mut self, decl: &'d TypeDecl, file: u32, owner: Option<TypeId>) -> TypeId {
@@ -160,21 +168,6 @@ impl<'d> Resolver<'d> {
             (entry.types, entry.enums) = (types, enums);
         }
         id
-    }
-
-    /// A file and its direct and indirect imports.
-    fn closure(&self, file: u32) -> Vec<u32> {
-        let mut seen = vec![file];
-        let mut at = 0;
-        while let Some(file) = seen.get(at).copied() {
-            at += 1;
-            for import in self.files.loaded.get(file as usize).map(|loaded| loaded.imports.as_slice()).unwrap_or_default() {
-                if !seen.contains(import) {
-                    seen.push(*import);
-                }
-            }
-        }
-        seen
     }
 
     #[allow(clippy::indexing_slicing, reason = "the resolver hands out these indices itself")]

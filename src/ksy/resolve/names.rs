@@ -30,26 +30,9 @@ impl<'d> Resolver<'d> {
                 at = entry.owner;
             }
         }
-        let tops = self.visible_tops(from);
         let top = self.entry(from).top;
         let in_top = absolute.then(|| self.descend(top, path)).flatten();
-        in_top.or_else(|| tops.into_iter().filter(|id| self.entry(*id).decl.name == *head).find_map(|id| self.descend(id, rest)))
-    }
-
-    /// The top types of the file and of its imports.
-    fn visible_tops(&self, from: TypeId) -> Vec<TypeId> {
-        let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
-        files.iter().filter_map(|file| self.tops.get(*file as usize).copied().flatten()).collect()
-    }
-
-    /// Whether a visible file has errors, so that its types are unknown.
-    fn misses_a_file(&self, from: TypeId) -> bool {
-        let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
-        let imports =
-            self.inherited(from, |decl| (!decl.imports.is_empty()).then_some(decl.imports.len())).map_or(0, |(_, count)| count);
-        let own = self.entry(from).file as usize;
-        let found = self.files.loaded.get(own).map_or(0, |loaded| loaded.imports.len());
-        found < imports || files.iter().any(|file| self.tops.get(*file as usize).copied().flatten().is_none())
+        in_top.or_else(|| self.tops_named(head, from).into_iter().find_map(|id| self.descend(id, rest)))
     }
 
     /// The type of this name; an unknown one is an error.
@@ -59,6 +42,22 @@ impl<'d> Resolver<'d> {
             self.report(self.unknown_type(name, from));
         }
         found
+    }
+
+    /// Whether no file describes a type, and `ks-opaque-types` permits that. A warning names each such type of a file once.
+    pub(super) fn is_opaque(&self, name: &TypeName, from: TypeId) -> bool {
+        let may_be = self.entry(self.entry(from).top).decl.opaque_types && name.path.len() == 1 && !name.absolute;
+        if !may_be || self.search_type(&name.path, false, from).is_some() {
+            return false;
+        }
+        let text = name.text();
+        if !self.quiet && self.opaque.borrow_mut().insert((name.place.file, text.clone())) {
+            let message = format!("no file describes the opaque type `{text}`: its bytes stay as they are");
+            let meant = self.unknown_type(name, from).help.filter(|help| help.starts_with("did you mean"));
+            let help = meant.unwrap_or_else(|| format!("put its description into `{text}.ksy` in the folder of this file"));
+            self.report(Problem { error: false, ..Problem::error(name.place, message).help(help) });
+        }
+        true
     }
 
     fn unknown_type(&self, name: &TypeName, from: TypeId) -> Problem {
@@ -84,16 +83,13 @@ impl<'d> Resolver<'d> {
         if let Some(help) = suggestion(&text, known) {
             return problem.help(help);
         }
-        if self.entry(self.entry(from).top).decl.opaque_types && !alone.is_empty() {
-            return problem.help(format!("an opaque type is a file `{alone}.ksy` in the folder of this file"));
-        }
         let alone = if alone.is_empty() { text.as_str() } else { alone };
         problem.help(format!("declare `{alone}` under `types`, or import its file in `meta`"))
     }
 
     /// The type names that are visible in this type.
     fn type_names(&self, from: TypeId) -> Vec<String> {
-        let mut names: Vec<String> = self.visible_tops(from).into_iter().map(|id| self.entry(id).decl.name.clone()).collect();
+        let mut names: Vec<String> = self.visible_tops(from).map(|id| self.entry(id).decl.name.clone()).collect();
         let mut at = Some(from);
         while let Some(id) = at {
             names.extend(self.entry(id).types.iter().map(|id| self.entry(*id).decl.name.clone()));

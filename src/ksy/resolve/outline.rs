@@ -44,6 +44,8 @@ pub(super) enum Words<'d> {
 pub(super) enum Word<'d> {
     Builtin(Builtin, SourceRange),
     Bytes,
+    /// An object of a type that no file describes.
+    Opaque,
     Object {
         of: TypeId,
         args: &'d [Syntax],
@@ -124,6 +126,9 @@ impl<'d> Resolver<'d> {
             self.report(problem.help(format!("write `type: {}` with `repeat`", element.text())));
             return Word::Unknown;
         }
+        if self.is_opaque(name, of) {
+            return Word::Opaque;
+        }
         match self.find_type(name, of) {
             Some(id) => Word::Object { of: id, args: &call.args, place: name.place },
             None => Word::Unknown,
@@ -163,6 +168,7 @@ impl<'d> Resolver<'d> {
                 "struct" => Ty::Struct(None),
                 "io" => Ty::Io,
                 "any" => Ty::Any,
+                _ if self.is_opaque(&element, of) => Ty::Any,
                 _ => Ty::Struct(Some(self.find_type(&element, of)?)),
             },
             _ => Ty::Struct(Some(self.find_type(&element, of)?)),
@@ -203,7 +209,7 @@ impl<'d> Resolver<'d> {
 pub(super) fn word_ty(word: &Word<'_>, names: Option<EnumId>) -> Option<Ty> {
     match word {
         Word::Builtin(builtin, _) => Some(builtin_ty(*builtin, names)),
-        Word::Bytes => Some(Ty::Bytes),
+        Word::Bytes | Word::Opaque => Some(Ty::Bytes),
         Word::Object { of, .. } => Some(Ty::Struct(Some(*of))),
         Word::Unknown => None,
     }

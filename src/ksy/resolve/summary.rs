@@ -3,6 +3,7 @@
 use super::Resolver;
 use super::expression::Scope;
 use crate::ksy::decl::RepresentationPart;
+use crate::ksy::expr::syntax::SyntaxKind;
 use crate::ksy::expr::{Expr, Kind, Piece};
 use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::source_range::SourceRange;
@@ -30,6 +31,14 @@ impl<'d> Resolver<'d> {
             }
         }
         Some(Expr { kind: Kind::Format(pieces), ty: Ty::Str, place: place.unwrap_or(decl.place) })
+    }
+
+    /// Whether `-webide-representation` of a type shows this attribute in hexadecimal.
+    pub(super) fn represents_in_hex(&self, name: &str, id: TypeId) -> bool {
+        let parts = self.entry(id).decl.representation.iter().flatten();
+        parts
+            .filter_map(|part| if let RepresentationPart::Value(syntax, show) = part { Some((syntax, show)) } else { None })
+            .any(|(syntax, show)| show.is_hex() && matches!(&syntax.kind, SyntaxKind::Name(shown) if shown == name))
     }
 
     /// Errors become warnings: other programs also read this key, and accept more.

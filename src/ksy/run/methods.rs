@@ -208,6 +208,14 @@ impl<'p> Machine<'p, '_> {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "{sign}{:#x}", number.unsigned_abs());
             }
+            (V::Int(number), Show::Digits { width, upper }) => {
+                let (sign, digits) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+                let width = usize::from(width).saturating_sub(sign.len());
+                let _ = match upper {
+                    false => write!(text, "{sign}{digits:0width$x}"),
+                    true => write!(text, "{sign}{digits:0width$X}"),
+                };
+            }
             (V::Int(number), Show::Plain) if name(number).is_some() => text.push_str(name(number).unwrap_or_default()),
             _ => text.push_str(&self.shown(value)),
         }

@@ -263,3 +263,32 @@ fn cases() -> u32 {
 fn hostile() -> impl Strategy<Value = u8> {
     prop_oneof![4 => 0_u8..4, 1 => Just(0xff), 2 => any::<u8>()]
 }
+
+#[test]
+fn integers_are_shown_in_hexadecimal_where_a_file_says_so() {
+    let file = body(
+        "seq:\n  - {id: op, type: u2, -webide-representation: '{this:hex}'}\n  - {id: id, type: u4}\n  - {id: n, type: s1}\n\
+         instances:\n  text: {value: 'f\"{op:x} {op:06X} {op:#x} {op:d} {n:04x} {n > 0 ? n : op:x}\"'}\n\
+         -webide-representation: '{id:hex} of {op:dec}'\n",
+    );
+    let tree = read(&file, "45f7 0d000000 ff");
+    assert_has(&tree, &["0..2 t.op = 0xf745", "2..6 t.id = 0x0000000d", "t.text = \"f745 00F745 0xf745 63301 -001 f745\""]);
+}
+
+#[test]
+fn what_a_file_does_not_describe_is_bytes() {
+    let file = "meta:\n  id: t\n  endian: le\n  ks-opaque-types: true\nseq:\n  - {id: a, type: elsewhere, size: 2}\n  \
+                - {id: b, size: 1, process: 'own.cipher(a)'}\n  - {id: c, type: elsewhere}\n";
+    let tree = read(file, "aabb cc dd");
+    assert_has(&tree, &["0..2 t.a = aabb", "2..3 t.b = cc", "3..4 t.c = dd"]);
+    assert!(!tree.contains("malformed"), "{tree}");
+}
+
+#[test]
+fn casts_convert_as_languages_without_static_types_do() {
+    let file = body(
+        "seq: [{id: flag, type: b1}, {id: rest, type: b7}]\ninstances:\n  count: {value: 'flag.as<u1> + 1'}\n  \
+         text: {value: '(rest + 1).as<str>'}\n  truth: {value: 'rest.as<bool>'}\n  number: {value: '\"12\".as<u2> + 1'}\n",
+    );
+    assert_has(&read(&file, "83"), &["t.count = 2", "t.text = \"4\"", "t.truth = true", "t.number = 13"]);
+}

@@ -1,6 +1,6 @@
 //! Errors with positions and suggestions.
 
-use super::{body, loaded, mistake, printed};
+use super::{body, loaded, messages, mistake, printed};
 
 #[test]
 fn tabs_in_the_indentation_are_named() {
@@ -282,4 +282,16 @@ fn a_file_for_a_later_version_is_rejected() {
         let found = of(&format!("'{version}'"));
         assert!(found.len() == 1 && found[0].to_string().contains(words), "{version}: {}", printed(&found));
     }
+}
+
+#[test]
+fn what_no_file_describes_has_one_warning() {
+    let text = "meta:\n  id: test\n  ks-opaque-types: true\nseq:\n  - {id: a, type: elsewhere, size: 2}\n  - {id: b, type: elsewhere, size: 2}\n";
+    assert_eq!(messages(&loaded(text)), ["no file describes the opaque type `elsewhere`: its bytes stay as they are"]);
+    let text = body("seq: [{id: a, size: 2, process: xorr(1)}]\n");
+    assert_eq!(messages(&loaded(&text)), ["no processor is called `xorr`: the bytes stay as they are"]);
+    let text = body("seq: [{id: a, size: 2}]\ninstances: {b: {value: 'a.as<u1>'}}\n");
+    assert_eq!(messages(&loaded(&text)), ["bytes cannot be cast to an integer"]);
+    let text = body("seq: [{id: a, type: u1}]\ninstances: {b: {value: 'f\"{a:q}\"'}}\n");
+    assert!(mistake(&text).contains("`:q` is no format of a value"));
 }

@@ -9,11 +9,11 @@ use std::path::Path;
 #[test]
 fn scalars_stay_text_until_a_key_needs_a_type() {
     let text = "enums:\n  e:\n    0x0253_f2f4: y\n    -1: on\n    0b11: off\n    010: n\n    08: x\n";
-    let loaded = loaded(&body(text));
-    assert_eq!(messages(&loaded), ["`08` is no integer"]);
-    let spec = spec(&body(&text.replace("    08: x\n", "")));
+    let mixed = loaded(&body(text));
+    assert_eq!(messages(&mixed), ["`010` is octal and means 8", "two members of the enum `e` have the value 8"]);
+    let spec = spec(&body(&text.replace("08", "0089")));
     let members: Vec<(i128, &str)> = spec.enums[0].members.iter().map(|member| (member.value, member.name.as_str())).collect();
-    assert_eq!(members, [(-1, "on"), (3, "off"), (8, "n"), (0x0253_f2f4, "y")]);
+    assert_eq!(members, [(-1, "on"), (3, "off"), (8, "n"), (89, "x"), (0x0253_f2f4, "y")]);
 }
 
 fn read(spec: &Spec, n: usize) -> &Read {
