@@ -411,6 +411,7 @@ impl Stream {
             conversation.unseen(side.other());
         }
         let side = if self.is_no_news(side, &in_order) {
+            self.halves[side].reassembly.announce(in_order.seq);
             side
         } else if bytes.source == 0 {
             self.take(side, &in_order, out)

@@ -164,6 +164,8 @@ pub struct Closed {
 pub struct Direction {
     /// Sequence number of stream offset 0.
     start: Option<u32>,
+    /// Sequence number of the first segment without payload, where none with payload precedes it: the next byte to be sent.
+    announced: Option<u32>,
     ready: InOrderBuffer,
     out_of_order: OutOfOrder,
     /// End of the bytes after the expected one that were truncated.
@@ -184,6 +186,20 @@ impl Direction {
         self.start.get_or_insert(seq);
     }
 
+    /// Stores the sequence number of a segment without payload, which is that of the next byte.
+    pub fn announce(&mut self, seq: u32) {
+        if self.start.is_none() {
+            self.announced.get_or_insert(seq);
+        }
+    }
+
+    /// Where a stream begins whose first payload is at `seq`: at the number that an acknowledgment carried shortly before, because
+    /// the bytes between them were sent later. A number one below is that of a keep-alive probe.
+    fn first_missing(&self, seq: u32) -> u32 {
+        let is_shortly_before = |announced: &u32| (2..=EARLIER).contains(&u64::from(seq.wrapping_sub(*announced)));
+        self.announced.filter(is_shortly_before).unwrap_or(seq)
+    }
+
     /// Whether a segment with this number is in order, and no buffered copy may differ from it.
     pub fn is_in_step(&self, seq: u32) -> bool {
         self.distance(seq) == Some(0) && self.out_of_order.first().is_none()
@@ -196,7 +212,9 @@ impl Direction {
         }
         let seq = segment.seq.wrapping_add(u32::from(segment.syn));
         if segment.syn || segment.fin || segment.wire_len() > 0 {
-            self.expect(seq);
+            self.expect(if segment.syn { seq } else { self.first_missing(seq) });
+        } else {
+            self.announce(seq);
         }
         let next = self.ready.end();
         let Some(distance) = self.distance(seq) else {

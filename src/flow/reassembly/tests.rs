@@ -41,6 +41,23 @@ fn an_empty_direction_is_small_and_holds_nothing() {
 }
 
 #[test]
+fn an_acknowledgment_before_the_first_payload_tells_where_a_stream_begins() {
+    let mut direction = Direction::default();
+    direction.accept(&segment(1000, b""));
+    let late = direction.accept(&segment(1003, b"def"));
+    assert_eq!((late.place, direction.hole()), (SegmentPosition::Ahead, Some(Gap { off: 0, len: 3 })));
+    direction.accept(&segment(1000, b"abc"));
+    assert_eq!(read(&mut direction), b"abcdef");
+
+    for (announced, first) in [(999, 1000), (1001, 1000), (1000, 1000), (1000_u32.wrapping_sub(1 << 17), 1000)] {
+        let mut direction = Direction::default();
+        direction.accept(&segment(announced, b""));
+        direction.accept(&segment(first, b"abc"));
+        assert_eq!((read(&mut direction), direction.hole()), (b"abc".to_vec(), None), "{announced}");
+    }
+}
+
+#[test]
 fn a_segment_in_order_can_be_read_where_it_lies() {
     let mut direction = opened(START);
     let accepted = put(&mut direction, 0, b"abc");
@@ -189,7 +206,7 @@ fn data_on_the_syn_starts_after_its_sequence_number() {
 #[test]
 fn a_missing_syn_starts_at_the_first_data() {
     let mut direction = Direction::default();
-    assert_eq!(direction.accept(&segment(90, b"")).place, SegmentPosition::Empty);
+    assert_eq!(direction.accept(&segment(100, b"")).place, SegmentPosition::Empty);
     assert_eq!(direction.accept(&segment(100, b"ab")).place, SegmentPosition::Next);
     assert_eq!(read(&mut direction), b"ab");
     let earlier = direction.accept(&segment(90, b"0123456789"));
