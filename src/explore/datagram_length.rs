@@ -13,6 +13,9 @@ const LENGTHS: usize = 3;
 const OFFSETS: usize = 25;
 const EXCLUDED: i64 = 64;
 
+/// Bytes of a datagram that show the byte order.
+const ORDERED: usize = 48;
+
 /// Widths, the most specific first.
 const WIDTHS: [usize; 3] = [4, 2, 1];
 
@@ -31,8 +34,37 @@ pub(super) fn rule(sides: &[Side], dir: tree::Side) -> Option<Rule> {
     });
     let found = numbers.filter_map(|at| Some((at, bias(at, &datagrams)?)));
     let is_odd = |at: Number, bias: i64| bias != 0 && usize::try_from(bias) != Ok(at.end());
-    let (at, bias) = found.min_by_key(|(at, bias)| (is_odd(*at, *bias), std::cmp::Reverse(at.width), at.offset))?;
+    let mut found: Vec<(Number, i64)> = found.collect();
+    // Zeros on both sides of the low byte belong to one byte order, which other numbers show.
+    let order = found.first().and_then(|(at, _)| byte_order(&datagrams, low_byte(*at)));
+    if found.iter().any(|(at, _)| at.width > 1 && Some(at.endian) == order) {
+        found.retain(|(at, _)| at.width == 1 || Some(at.endian) == order);
+    }
+    let (at, bias) = found.into_iter().min_by_key(|(at, bias)| (is_odd(*at, *bias), std::cmp::Reverse(at.width), at.offset))?;
     Some(Rule::Length { at, bias, scale: 1, padding: None })
+}
+
+fn low_byte(at: Number) -> usize {
+    if at.endian == Endian::Big { at.end() - 1 } else { at.offset }
+}
+
+/// The byte order that zeros beside changing bytes show, without those beside the low byte of the length.
+fn byte_order(datagrams: &[&[u8]], length: usize) -> Option<Endian> {
+    let shortest = datagrams.iter().map(|bytes| bytes.len()).min().unwrap_or(0).min(ORDERED);
+    let first = datagrams.first()?;
+    let share = |is: &dyn Fn(&[u8]) -> bool| datagrams.iter().filter(|bytes| is(bytes)).count() as f64 / datagrams.len() as f64;
+    let is_high = |place: usize| place.abs_diff(length) != 1 && share(&|bytes| bytes.get(place) == Some(&0)) > 0.9;
+    let changes = |place: usize| place != length && share(&|bytes| bytes.get(place) != first.get(place)) > 0.25;
+    let (mut big, mut little) = (0, 0);
+    for place in 1..shortest {
+        big += usize::from(is_high(place - 1) && changes(place));
+        little += usize::from(changes(place - 1) && is_high(place));
+    }
+    match big.cmp(&little) {
+        std::cmp::Ordering::Greater => Some(Endian::Big),
+        std::cmp::Ordering::Less => Some(Endian::Little),
+        std::cmp::Ordering::Equal => None,
+    }
 }
 
 /// The datagrams of a side that have bytes.
@@ -70,6 +102,21 @@ mod tests {
         assert_eq!(found(&whole).as_deref(), Some("length@1:u16le"));
         let behind: [&[u8]; 4] = [b"\x07\x01\0\0\0a", b"\x08\x02\0\0\0ab", b"\x07\x03\0\0\0abc", b"\x08\0\0\0\0"];
         assert_eq!(found(&behind).as_deref(), Some("length@1:u32le+5"));
+    }
+
+    #[test]
+    fn zeros_on_both_sides_of_a_length_belong_to_the_order_of_other_numbers() {
+        let datagram = |at: usize, big: bool| {
+            let body = vec![b'a'; at % 5];
+            let (number, count) = (u16::try_from(3 * at + 1).unwrap(), u16::try_from(body.len()).unwrap());
+            let order = |number: u16| if big { number.to_be_bytes() } else { number.to_le_bytes() };
+            let front: &[u8] = if big { &[9] } else { &[9, 0] };
+            [front, &order(count), &order(number), &[7], &order(number), &[7], &body].concat()
+        };
+        let all = |big: bool| (0..40).map(|at| datagram(at, big)).collect::<Vec<_>>();
+        let found = |all: &[Vec<u8>]| found(&all.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        assert_eq!(found(&all(true)).as_deref(), Some("length@1:u16be+9"));
+        assert_eq!(found(&all(false)).as_deref(), Some("length@2:u16le+10"));
     }
 
     #[test]

@@ -351,7 +351,7 @@ fn field(column: &Column, offset: usize, out: &mut String) {
         Label::Value | Label::Bytes | Label::Const | Label::Enum | Label::Random => "unk",
         label => label.name(),
     };
-    let _ = writeln!(out, "      - id: {name}_{offset:02x}");
+    let _ = writeln!(out, "      - id: {}_{offset:02x}", name.replace(' ', "_"));
     match (column.kind, column.width) {
         ("u1", _) => out.push_str("        type: u1\n"),
         ("u2" | "u4" | "u8" | "f4" | "f8", _) => {

@@ -1,6 +1,7 @@
 //! Splits sides into messages, and classifies these into kinds.
 
 use super::framing::Hypothesis;
+use super::roles::Roles;
 use super::rule::{Endian, Rule, Step};
 use super::side::Side;
 use crate::tree;
@@ -128,11 +129,20 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
 const SAMPLE: usize = 1500;
 
 /// Number of columns tried as discriminators.
-const COLUMNS: usize = 20;
+const COLUMNS: usize = 28;
+
+/// The share of changes after which values of both bytes of a discriminator return.
+const RETURNING: f64 = 0.2;
+
+/// The factor by which two bytes must distinguish more than one of them.
+const MARGIN: f64 = 1.06;
+
+/// Weight of a column that only distinguishes the first messages of conversations.
+const OPENING: f64 = 0.3;
 
 /// Finds the discriminator of kinds. `skipped` are the bytes of the framing.
 #[must_use]
-pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Kinds {
+pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)], are_datagrams: bool) -> Kinds {
     let whole: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
     let stride = whole.len().div_ceil(SAMPLE).max(1);
     let sample: Vec<&Message<'_>> = whole.into_iter().step_by(stride).collect();
@@ -148,7 +158,7 @@ pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) 
     if let Rule::Table { offset, .. } = rule {
         return Kinds::Column(Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 0.9 });
     }
-    column(&sample, rule, hide).map_or(Kinds::Single, |found| Kinds::Column(widened(&sample, found, rule, hide)))
+    column(&sample, rule, hide, are_datagrams).map_or(Kinds::Single, |found| Kinds::Column(widened(&sample, found, rule, hide)))
 }
 
 /// The share of printable bytes.
@@ -262,7 +272,7 @@ impl Values {
 }
 
 /// A byte of a message; columns after a header of variable width are relative to its end.
-fn byte_at(message: &Message<'_>, place: usize) -> u64 {
+pub(super) fn byte_at(message: &Message<'_>, place: usize) -> u64 {
     let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
     message.bytes.get(from).map_or(256, |byte| u64::from(*byte))
 }
@@ -302,29 +312,85 @@ impl<'s, 'a> Columns<'s, 'a> {
         width == 1 || self.changes(place) && self.changes(place + 1)
     }
 
-    /// Bits that classes by this column save in all other columns, weighted by its plausibility as a kind. `before` is the number
-    /// of changing columns before it. `None` if it has too few or too many values.
-    fn gain(&self, place: usize, width: usize, before: f64) -> Option<f64> {
-        let value = |message: &&Message<'_>| match width {
+    /// The values of a number.
+    fn values(&self, place: usize, width: usize) -> Values {
+        Values::new(self.sample.iter().map(|message| match width {
             1 => byte_at(message, place),
             _ => byte_at(message, place) << 16 | byte_at(message, place + 1),
+        }))
+    }
+
+    /// The differences of a number between messages of a side.
+    fn steps(&self, place: usize, width: usize) -> Steps {
+        let value = |message: &Message<'_>| match width {
+            1 => byte_at(message, place),
+            _ => byte_at(message, place) << 8 | byte_at(message, place + 1),
         };
-        let own = Values::new(self.sample.iter().map(value));
+        let mut counts: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
+        let mut found = Steps { all: 0, changes: 0, same: 0 };
+        let pairs = self.sample.iter().zip(self.sample.iter().skip(1)).filter(|(first, second)| first.side == second.side);
+        for (first, second) in pairs {
+            found.all += 1;
+            let step = value(second).wrapping_sub(value(first)) & ((1 << (8 * width)) - 1);
+            if step != 0 {
+                found.changes += 1;
+                *counts.entry(step).or_default() += 1;
+            }
+        }
+        found.same = counts.into_values().max().unwrap_or(0);
+        found
+    }
+
+    /// Whether values change only in the first messages of sides, as kinds of a handshake.
+    fn opens(&self, values: &Values) -> bool {
+        let mut has_changed = false;
+        let mut at = 0;
+        for run in self.sample.chunk_by(|first, second| first.side == second.side) {
+            let own = values.of.get(at..at + run.len()).unwrap_or_default();
+            at += run.len();
+            let changes = own.windows(2).enumerate().filter(|(_, pair)| pair.first() != pair.last()).map(|(place, _)| place + 1);
+            let (count, last) = changes.fold((0, 0), |(count, _), place| (count + 1, place));
+            if count > 2 || last > (run.len() / 10).max(2) {
+                return false;
+            }
+            has_changed |= count > 0;
+        }
+        has_changed
+    }
+
+    /// Bits that classes save in all columns but these.
+    fn saved(&self, classes: &Values, but: std::ops::Range<usize>) -> f64 {
+        let others = self.columns.iter().zip(&self.alone).filter(|((place, _), _)| !but.contains(place));
+        others.map(|((_, values), alone)| alone - values.cost(classes, &self.factorials)).sum()
+    }
+
+    /// Whether two bytes distinguish more than one of them does, and their values depend on each other and return.
+    fn is_pair(&self, place: usize, by_side: bool) -> bool {
+        let values = [self.values(place, 2), self.values(place, 1), self.values(place + 1, 1)];
+        let [both, first, second] = values.each_ref().map(|values| values.count);
+        let [_, one, other] = values.each_ref().map(|values| returning(self.sample, values, by_side));
+        if 4 * both > 3 * first * second || one.min(other) < RETURNING {
+            return false;
+        }
+        let [both, first, second] = values.map(|values| self.saved(&values.by_direction(&self.dirs), place..place + 2));
+        both > MARGIN * first.max(second)
+    }
+
+    /// Bits that classes by this column save in all other columns, weighted by its plausibility as a kind. `before` is the number
+    /// of changing columns before it. `None` if it has too few or too many values.
+    fn gain(&self, place: usize, width: usize, before: f64, by_side: bool) -> Option<f64> {
+        let own = self.values(place, width);
         let is_many = own.count * 10 > self.sample.len() * 9;
-        let steps = Steps::new(self.sample, value, 8 * width);
-        if !(2..=64).contains(&own.count) || is_many || steps.is_counter() {
+        if !(2..=64).contains(&own.count) || is_many || width == 1 && self.steps(place, 1).is_counter() {
             return None;
         }
         let classes = own.by_direction(&self.dirs);
-        let mut gain = 0.0;
-        for ((other, values), alone) in self.columns.iter().zip(&self.alone) {
-            if !(place..place + width).contains(other) {
-                gain += alone - values.cost(&classes, &self.factorials);
-            }
-        }
-        let again = returning(self.sample, &own, steps.is_clock());
+        let gain = self.saved(&classes, place..place + width);
+        // Streams may go through phases. In datagrams, and in the high byte of a clock, values return on their own side.
+        let is_apart = by_side || self.steps(place, width).is_clock();
+        let again = returning(self.sample, &own, is_apart).max(if by_side && self.opens(&own) { OPENING } else { 0.0 });
         let shared = (2.0 - 2.0 * classes.count as f64 / self.sample.len() as f64).min(1.0);
-        Some(gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 })
+        Some(gain * again * shared / (1.0 + 0.5 * before))
     }
 }
 
@@ -335,15 +401,20 @@ fn is_hidden(place: usize, rule: &Rule, hide: &[(usize, usize)]) -> bool {
 }
 
 /// The column whose classes give the shortest code.
-fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
+fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)], are_datagrams: bool) -> Option<Discriminator> {
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
-    let is_hidden = |place: usize| is_hidden(place, rule, hide);
+    let is_framing = |place: usize| is_hidden(place, rule, hide);
+    let roles = Roles::new(sample, COLUMNS + 12, are_datagrams, is_framing);
+    let is_hidden = |place: usize| is_framing(place) || roles.is_taken(place);
     let columns = Columns::new(sample, is_hidden);
+    let by_side = are_datagrams && roles.has_runs;
     let mut found: Vec<(f64, Discriminator)> = Vec::new();
     let mut before = 0.0;
     for place in (0..COLUMNS.min(least.max(1))).filter(|place| !is_hidden(*place)) {
         for width in [1, 2].into_iter().filter(|width| columns.may_be(place, *width)) {
-            if let Some(gain) = columns.gain(place, width, before) {
+            if let Some(gain) =
+                columns.gain(place, width, before, by_side).filter(|_| width == 1 || columns.is_pair(place, by_side))
+            {
                 found.push((gain, Discriminator { offset: place, width, endian: Endian::Big, confidence: 0.0 }));
             }
         }
@@ -364,9 +435,9 @@ fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     Some(Discriminator { confidence, ..*first })
 }
 
-/// The share of messages whose value returns after another one. Values of a clock do not return on their own side.
-fn returning(sample: &[&Message<'_>], values: &Values, is_clock: bool) -> f64 {
-    let side = |place: usize| sample.get(place).filter(|_| is_clock).map_or(0, |message| message.side);
+/// The share of messages whose value returns after another one, on their own side if `is_apart`.
+fn returning(sample: &[&Message<'_>], values: &Values, is_apart: bool) -> f64 {
+    let side = |place: usize| sample.get(place).filter(|_| is_apart).map_or(0, |message| message.side);
     match changes(values, side) {
         (0, _) => 0.0,
         (all, back) => back as f64 / all as f64,
@@ -403,25 +474,9 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(sample: &[&Message<'_>], value: impl Fn(&&Message<'_>) -> u64, bits: usize) -> Steps {
-        let mut counts: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
-        let pairs = sample.iter().zip(sample.iter().skip(1)).filter(|(first, second)| first.side == second.side);
-        let mut found = Steps { all: 0, changes: 0, same: 0 };
-        for (first, second) in pairs {
-            found.all += 1;
-            let step = value(second).wrapping_sub(value(first)) & ((1 << bits) - 1);
-            if step != 0 {
-                found.changes += 1;
-                *counts.entry(step).or_default() += 1;
-            }
-        }
-        found.same = counts.into_values().max().unwrap_or(0);
-        found
-    }
-
-    /// Whether one step explains nearly all differences, as in the low byte of a clock.
+    /// Whether one step explains nearly all differences, as in the low byte of a counter.
     fn is_counter(&self) -> bool {
-        self.all >= STEPS && self.same * 20 >= self.all * 19
+        self.all >= STEPS && self.same * 20 >= self.all * 17
     }
 
     /// Whether changes are rare and of one step, as in the high byte of a clock.
@@ -447,19 +502,31 @@ fn widened(sample: &[&Message<'_>], found: Discriminator, rule: &Rule, hide: &[(
                 Endian::Little => Some(found.offset),
                 Endian::Big => (found.offset + found.width).checked_sub(width),
             };
-            let Some(offset) = offset.filter(|at| at % width == 0 || hide.iter().any(|(_, end)| end == at)) else { continue };
+            let is_behind = |at: usize| at.checked_sub(1).is_some_and(is_hidden);
+            let Some(offset) = offset.filter(|at| at % width == 0 || is_behind(*at)) else { continue };
             let added = (offset..offset + width).filter(|place| !(found.offset..found.offset + found.width).contains(place));
             let mut added: Vec<usize> = added.collect();
             if endian == Endian::Big {
                 added.reverse();
             }
-            let fits = added.iter().enumerate().all(|(far, place)| is_zero(*place) || far == 0 && width == 4 && is_high(*place));
+            let is_upper =
+                |place: usize| width == 4 && is_high(place) || is_behind(place) && is_upper(sample, place, found.offset);
+            let fits = added.iter().enumerate().all(|(far, place)| is_zero(*place) || far == 0 && is_upper(*place));
             if width > found.width && offset + width <= least && fits {
                 return Discriminator { offset, width, endian, ..found };
             }
         }
     }
     Discriminator { endian: known.unwrap_or(Endian::Big), ..found }
+}
+
+/// Whether a byte is the upper one of a kind that is rarely large: where it is not zero, the lower byte has values of its own.
+fn is_upper(sample: &[&Message<'_>], high: usize, low: usize) -> bool {
+    let small = |message: &&&Message<'_>| byte_at(message, high) == 0;
+    let known: std::collections::HashSet<u64> = sample.iter().filter(small).map(|message| byte_at(message, low)).collect();
+    let large: Vec<u64> = sample.iter().filter(|message| !small(message)).map(|message| byte_at(message, low)).collect();
+    let own = large.iter().filter(|value| !known.contains(value)).count();
+    large.len() * 4 < sample.len() && own * 4 > large.len() * 3
 }
 
 /// Groups messages by direction, key and header width, ordered by key.

@@ -19,6 +19,7 @@ mod inspect;
 mod json;
 mod ksy;
 pub mod messages;
+mod roles;
 pub mod rule;
 mod side;
 mod sizes;
@@ -94,7 +95,8 @@ impl Explored<'_> {
 pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let mut explored = framed(sides, options);
     let rules = explored.framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone())));
-    let context = columns::Context::new(&explored.messages, sides, rules.unwrap_or_default(), explored.kinds);
+    let mut context = columns::Context::new(&explored.messages, sides, rules.unwrap_or_default(), explored.kinds);
+    context.survey(&explored.messages, &explored.groups);
     explored.columns = explored.groups.iter().map(|kind| columns::columns(&explored.messages, kind, &context)).collect();
     explored.ksy = ksy::ksy(&explored);
     explored.notes = notes(&explored);
@@ -108,7 +110,8 @@ pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let messages = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
     let rule = framing.first().and_then(Hypothesis::rule).cloned().unwrap_or(Rule::None);
     let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
-    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
+    let are_datagrams = sides.iter().all(|side| side.is_datagrams);
+    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide, are_datagrams));
     let groups = messages::group(&messages, kinds);
     let ksy = Err(String::new());
     let inner = if options.given.dirs.iter().all(Option::is_none) { inner::inner(sides) } else { None };

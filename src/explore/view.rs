@@ -306,7 +306,13 @@ fn role(label: Label) -> Role {
         Label::Const | Label::Padding => Role::Secondary,
         Label::Length | Label::Count | Label::Checksum => Role::Field(0),
         Label::Type | Label::Enum | Label::Flags => Role::Field(1),
-        Label::Counter | Label::Timestamp | Label::Id | Label::Address => Role::Field(2),
+        Label::Counter
+        | Label::Sequence
+        | Label::Acknowledges
+        | Label::Timestamp
+        | Label::Id
+        | Label::ConversationId
+        | Label::Address => Role::Field(2),
         Label::Str => Role::Field(3),
         Label::Float | Label::Coordinate => Role::Field(4),
         Label::Random | Label::Value | Label::Bytes => Role::Meaning,

@@ -14,6 +14,9 @@ const LONGEST: usize = 4096;
 /// Maximum number of leading bytes that a checksum excludes.
 const SKIPPED: usize = 12;
 
+/// Fewest messages that show a checksum of one byte in a header.
+const BYTES: usize = 8;
+
 /// A checksum algorithm.
 struct Way {
     name: &'static str,
@@ -43,6 +46,7 @@ const WAYS: &[Way] = &[
     Way { name: "CRC-16/KERMIT", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0, true, 0) },
     Way { name: "CRC-16/X-25", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0xffff, true, 0xffff) },
     Way { name: "CRC-16/DNP", width: 2, of: |bytes| crc(bytes, 16, 0x3d65, 0, true, 0xffff) },
+    Way { name: "sum", width: 4, of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xffff_ffff },
     Way { name: "CRC-32", width: 4, of: |bytes| crc(bytes, 32, 0x04c1_1db7, 0xffff_ffff, true, 0xffff_ffff) },
     Way { name: "CRC-32C", width: 4, of: |bytes| crc(bytes, 32, 0x1edc_6f41, 0xffff_ffff, true, 0xffff_ffff) },
     Way { name: "CRC-32/BZIP2", width: 4, of: |bytes| crc(bytes, 32, 0x04c1_1db7, 0xffff_ffff, false, 0xffff_ffff) },
@@ -125,7 +129,11 @@ pub fn trailing(table: &Table<'_>) -> Option<Claim> {
 /// Checksums in the header over the whole message, computed with zeros in their place, or over the following bytes.
 pub fn leading(table: &Table<'_>, claims: &mut Claims) {
     let rows = sample(table);
-    for width in [4, 2] {
+    for width in [4, 2, 1] {
+        // By chance, one byte is a checksum of one message at one in 20.
+        if width == 1 && rows.len() < BYTES {
+            continue;
+        }
         for offset in 0..table.width.saturating_sub(width - 1).min(24) {
             let sums: Vec<&[u8]> = rows.iter().filter_map(|row| row.get(offset..offset + width)).collect();
             if !claims.is_free(offset, width) || distinct(&sums) < 4 || distinct(&sums) * 2 < sums.len() {
@@ -143,7 +151,8 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
                 };
                 // Nearly all algorithms fail on the first message, whose sum is computed once for both byte orders.
                 let Some((first, sum)) = rows.first().and_then(|row| Some((*row, sum_of(row)?))) else { continue };
-                for endian in [Endian::Big, Endian::Little].into_iter().filter(|endian| is_at(first, sum, *endian)) {
+                let orders = Endian::BOTH.into_iter().filter(|endian| width > 1 || *endian == Endian::Big);
+                for endian in orders.filter(|endian| is_at(first, sum, *endian)) {
                     if rows.iter().all(|row| sum_of(row).is_some_and(|sum| is_at(row, sum, endian))) {
                         let what = if is_whole { "the message with zeros here" } else { "what follows" };
                         let (shape, label) = (Shape::Number(endian), Label::Checksum);
@@ -193,6 +202,7 @@ mod tests {
             ("CRC-16/KERMIT", 2, 0x2189),
             ("CRC-16/X-25", 2, 0x906e),
             ("CRC-16/DNP", 2, 0xea82),
+            ("sum", 4, 0x01dd),
             ("CRC-32", 4, 0xcbf4_3926),
             ("CRC-32C", 4, 0xe306_9283),
             ("CRC-32/BZIP2", 4, 0xfc89_1918),

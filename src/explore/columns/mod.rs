@@ -2,7 +2,10 @@
 
 mod checksums;
 mod claims;
+mod clocks;
 mod cut;
+mod floats;
+mod headers;
 mod numbers;
 mod table;
 mod texts;
@@ -14,8 +17,8 @@ use crate::tree;
 use claims::{Claim, Claims, Shape};
 use numbers::Echoes;
 use std::collections::HashMap;
-pub use table::WIDEST;
 use table::{ByteStatistics, Table};
+pub use table::{WIDEST, distinct, pairs};
 
 /// A column of the messages of one kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,8 +58,14 @@ pub enum Label {
     Flags,
     /// Echoed in a response, or the identifier of an object.
     Id,
+    /// Constant within a conversation.
+    ConversationId,
     /// Increases by a constant step.
     Counter,
+    /// Increases by one with each datagram of a conversation.
+    Sequence,
+    /// A sequence number of the other side.
+    Acknowledges,
     /// Proportional to the capture time.
     Timestamp,
     /// A floating-point number.
@@ -92,7 +101,10 @@ impl Label {
             Label::Enum => "enum",
             Label::Flags => "flags",
             Label::Id => "id",
+            Label::ConversationId => "conversation id",
             Label::Counter => "counter",
+            Label::Sequence => "sequence number",
+            Label::Acknowledges => "acknowledges",
             Label::Timestamp => "timestamp",
             Label::Float => "float",
             Label::Coordinate => "coordinate",
@@ -120,6 +132,8 @@ pub struct Context {
     pub rules: [Option<Rule>; 2],
     /// How kinds are distinguished.
     pub kinds: Kinds,
+    /// Byte order of floating-point numbers, if most have one.
+    floats: Option<Endian>,
     /// Claims common to all messages of a direction.
     headers: [Vec<Claim>; 2],
     /// Behaviour of the columns of all messages of a direction, and their number.
@@ -128,6 +142,13 @@ pub struct Context {
 
 /// Bytes of a message in which echoes are searched.
 const ECHOED: usize = 64;
+
+/// Kinds in which the byte order of floating-point numbers is sought, and their fewest messages.
+const SURVEYED: usize = 8;
+const SURVEYED_ROWS: usize = 8;
+
+/// Fewest messages of a direction that show what they have in common.
+const HEADED: usize = 6;
 
 /// Number of sample values per column.
 const SAMPLES: usize = 6;
@@ -144,33 +165,64 @@ impl Context {
             addresses,
             rules,
             kinds,
+            floats: None,
             headers: [Vec::new(), Vec::new()],
             places: Default::default(),
         };
         if length.is_none() {
             context.endian = order(messages);
         }
-        for dir in tree::Side::BOTH {
+        let are_datagrams = sides.iter().all(|side| side.is_datagrams);
+        let tables = tree::Side::BOTH.map(|dir| {
             let rows: Vec<&Message<'_>> = messages.iter().filter(|message| message.dir == dir && message.is_whole).collect();
-            if rows.len() >= 6 {
-                let table = Table::new(rows);
-                let mut claims = Claims::new(table.width);
-                context.framing(&mut claims, dir, None);
-                numbers::clocks(&table, &mut claims);
-                numbers::counters(&table, &mut claims, &context);
-                numbers::echoes(&table, &mut claims, &context);
-                numbers::rising(&table, &mut claims, &context);
-                numbers::lengths(&table, &mut claims, &context);
-                checksums::leading(&table, &mut claims);
-                if let Some(place) = context.headers.get_mut(dir.index()) {
-                    *place = claims.all;
-                }
-                if let Some(places) = context.places.get_mut(dir.index()) {
-                    *places = (table.places.clone(), table.rows.len());
-                }
-            }
+            (rows.len() >= HEADED).then(|| Table::new(rows))
+        });
+        let headers = tree::Side::BOTH.map(|dir| {
+            let table = tables.get(dir.index()).and_then(Option::as_ref);
+            table.map_or_else(Vec::new, |table| context.common(table, dir))
+        });
+        context.headers = headers;
+        if are_datagrams {
+            headers::sequences(&tables, &mut context.headers);
         }
+        context.places =
+            tables.map(|table| table.map_or_else(Default::default, |table| (table.places.clone(), table.rows.len())));
         context
+    }
+
+    /// Claims what all messages of a direction have in common.
+    fn common(&self, table: &Table<'_>, dir: tree::Side) -> Vec<Claim> {
+        let mut claims = Claims::new(table.width);
+        self.framing(&mut claims, dir, None);
+        checksums::leading(table, &mut claims);
+        numbers::complements(table, &mut claims);
+        floats::doubles(table, &mut claims, self);
+        clocks::clocks(table, &mut claims);
+        numbers::counters(table, &mut claims, self);
+        headers::conversations(table, &mut claims, self.endian);
+        numbers::echoes(table, &mut claims, self);
+        numbers::rising(table, &mut claims, self);
+        numbers::lengths(table, &mut claims, self);
+        claims.all
+    }
+
+    /// Finds the byte order of floating-point numbers, which is the same in most protocols, in the kinds with most messages.
+    pub fn survey(&mut self, messages: &[Message<'_>], kinds: &[Kind]) {
+        let mut large: Vec<&Kind> = kinds.iter().filter(|kind| kind.is_whole && kind.members.len() >= SURVEYED_ROWS).collect();
+        large.sort_by_key(|kind| std::cmp::Reverse(kind.members.len()));
+        let mut counts = [0, 0];
+        for kind in large.into_iter().take(SURVEYED) {
+            let table = Table::new(kind.members.iter().filter_map(|number| messages.get(*number)).collect());
+            let mut claims = Claims::new(table.width);
+            self.framing(&mut claims, kind.dir, Some(kind));
+            let found = floats::orders(&table, &claims, self.endian);
+            counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
+        }
+        self.floats = match counts {
+            [big, little] if big >= 2 && big >= 3 * little => Some(Endian::Big),
+            [big, little] if little >= 2 && little >= 3 * big => Some(Endian::Little),
+            _ => None,
+        };
     }
 
     /// Claims the bytes of framing and discriminator.
@@ -214,6 +266,15 @@ impl Context {
             claims.take(Claim { offset, width: at.width, shape, label, confidence: at.confidence.max(0.5), why });
         }
     }
+}
+
+/// The spans of checksums in the headers of all messages.
+#[must_use]
+pub fn checksums_of(messages: &[&Message<'_>]) -> Vec<std::ops::Range<usize>> {
+    let table = Table::new(messages.to_vec());
+    let mut claims = Claims::new(table.width);
+    checksums::leading(&table, &mut claims);
+    claims.all.iter().map(|claim| claim.offset..claim.offset + claim.width).collect()
 }
 
 /// The byte order that zeros beside changing bytes suggest.
@@ -288,15 +349,21 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     let behind = kind.header.saturating_sub(1);
     for claim in context.headers.get(kind.dir.index()).into_iter().flatten() {
         let offset = if claim.offset > 0 { claim.offset + behind } else { 0 };
-        claims.take(Claim { offset, ..claim.clone() });
+        let holds = claim.label != Label::Id || numbers::is_echoed(table, claim, context);
+        if holds {
+            claims.take(Claim { offset, ..claim.clone() });
+        }
     }
-    numbers::clocks(table, claims);
+    numbers::complements(table, claims);
+    floats::doubles(table, claims, context);
+    clocks::clocks(table, claims);
     texts::counted(table, claims, context);
     texts::open(table, claims);
     numbers::counters(table, claims, context);
     numbers::lengths(table, claims, context);
     numbers::echoes(table, claims, context);
-    numbers::floats(table, claims, context);
+    floats::floats(table, claims, context);
+    clocks::others(table, claims);
     checksums::leading(table, claims);
     texts::padded(table, claims);
     numbers::rising(table, claims, context);

@@ -1,4 +1,4 @@
-//! Numbers with characteristic behaviour: clocks, counters, echoed ids, floating-point numbers, lengths of parts.
+//! Numbers with characteristic behaviour: counters, echoed ids, lengths of parts.
 
 use super::super::messages::Message;
 use super::super::rule::Endian;
@@ -7,92 +7,7 @@ use super::table::{Table, distinct, pairs};
 use super::{Context, Label};
 use std::collections::HashSet;
 
-/// Seconds from 1900 to 1970, between the epochs of NTP and Unix.
-const NTP: f64 = 2_208_988_800.0;
-
-/// A unit of time: its name, and a value in seconds since 1970.
-type Unit = (&'static str, fn(u64) -> f64);
-
 const BOTH: [Endian; 2] = [Endian::Big, Endian::Little];
-
-/// Clocks: near the capture time, or proportional to it.
-pub fn clocks(table: &Table<'_>, claims: &mut Claims) {
-    let times: Vec<f64> = table.rows.iter().map(|row| row.time as f64 / 1e9).collect();
-    if times.contains(&0.0) {
-        return;
-    }
-    for width in [8, 4] {
-        for offset in 0..table.width.saturating_sub(width - 1) {
-            for endian in BOTH {
-                if claims.is_free(offset, width)
-                    && let Some((confidence, why)) = clock(&table.numbers(offset, width, endian), &times, width)
-                {
-                    let shape = Shape::Number(endian);
-                    claims.take(Claim { offset, width, shape, label: Label::Timestamp, confidence, why });
-                }
-            }
-        }
-    }
-}
-
-fn clock(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
-    let near = |of: fn(u64) -> f64, most: f64| values.iter().zip(times).all(|(value, time)| (of(*value) - time).abs() < most);
-    let units: &[Unit] = if width == 4 {
-        &[("seconds since 1970", |value| value as f64), ("seconds since 1900", |value| value as f64 - NTP)]
-    } else {
-        &[
-            ("milliseconds since 1970", |value| value as f64 / 1e3),
-            ("microseconds since 1970", |value| value as f64 / 1e6),
-            ("nanoseconds since 1970", |value| value as f64 / 1e9),
-            ("NTP time", |value| value as f64 / 4_294_967_296.0 - NTP),
-            ("seconds since 1970", |value| value as f64),
-        ]
-    };
-    for (name, of) in units {
-        // By chance, a number is within an hour at one in a million, within a month at one in 1,600.
-        if near(*of, 40.0 * 86400.0) && (near(*of, 3600.0) || distinct(values) >= 3) {
-            return Some((0.95, format!("{name}, near the time of capture")));
-        }
-    }
-    // A counter of periodic messages is also proportional to the capture time.
-    if rises(values) { moves(values, times, width).filter(|_| !is_of_one_step(values)) } else { None }
-}
-
-/// Whether more than half of the steps are equal.
-fn is_of_one_step(values: &[u64]) -> bool {
-    let mut steps: Vec<u64> = pairs(values).map(|(first, second)| second.wrapping_sub(first)).collect();
-    steps.sort_unstable();
-    let middle = steps.get(steps.len() / 2).copied();
-    steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len()
-}
-
-/// Whether values increase like those of a clock.
-fn rises(values: &[u64]) -> bool {
-    let rising = pairs(values).filter(|(first, second)| second >= first).count();
-    rising * 20 >= values.len().saturating_sub(1) * 19
-}
-
-/// A number proportional to the capture time.
-fn moves(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
-    let n = values.len();
-    if n < 5 || distinct(values) < 5.max(n / 3) {
-        return None;
-    }
-    let (first, last) = (*values.first()?, *values.last()?);
-    let (start, end) = (*times.first()?, *times.last()?);
-    if last <= first || end - start < 0.05 {
-        return None;
-    }
-    let range = (last - first) as f64;
-    let slope = range / (end - start);
-    if slope < 20.0 || width == 8 && (first >> 32 == 0 && last >> 32 == 0) {
-        return None;
-    }
-    let worst =
-        values.iter().zip(times).map(|(value, time)| (*value as f64 - first as f64 - slope * (time - start)).abs() / range);
-    let off = worst.fold(0.0, f64::max);
-    (off < 0.02).then(|| (0.9, format!("moves with the clock, {slope:.0} a second")))
-}
 
 /// Counters: one step explains most neighbours.
 pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
@@ -128,7 +43,7 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian, needs_carry: bool) -> bool {
     let values = table.numbers(offset, width, endian);
     let high = |value: u64| value >> 8;
-    let changes = pairs(&values).filter(|(first, second)| high(*first) != high(*second));
+    let changes = neighbours(table, &values).filter(|(first, second)| high(*first) != high(*second));
     let (mut carried, mut other) = (0, 0);
     for (first, second) in changes {
         let is_carry = high(second).abs_diff(high(first)) <= 2;
@@ -136,7 +51,15 @@ fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian, needs
         other += usize::from(!is_carry);
     }
     let top = (0..width - 1).map(|at| if endian == Endian::Big { offset + at } else { offset + width - 1 - at });
-    let zeros = top.filter(|place| table.at(*place).is_zero()).count();
+    let zeros = top.clone().filter(|place| table.at(*place).is_zero()).count();
+    // Upper bytes that are constant may be another field.
+    let is_other = |place: usize| {
+        let bytes = table.numbers(place, 1, Endian::Big);
+        !table.at(place).is_zero() && neighbours(table, &bytes).all(|(first, second)| first == second)
+    };
+    if top.into_iter().any(is_other) {
+        return false;
+    }
     match carried + other {
         0 => !needs_carry && zeros == width - 1,
         _ => other == 0 && carried * 4 < values.len() * 3,
@@ -168,19 +91,24 @@ pub fn rising(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     if n < 8 {
         return;
     }
-    for width in [4, 2] {
+    let other = if context.endian == Endian::Big { Endian::Little } else { Endian::Big };
+    for (width, endian) in [(4, context.endian), (2, context.endian), (4, other), (2, other)] {
         for offset in 0..table.width.saturating_sub(width - 1) {
-            let endian = context.endian;
             let high = if endian == Endian::Big { offset } else { offset + width - 1 };
             let low = if endian == Endian::Big { offset + width - 1 } else { offset };
             let busy = table.at(low).distinct * 3 >= n.min(200) && table.at(low).distinct > 5;
             if !claims.is_free(offset, width) || !busy || table.at(high).distinct > n / 2 + 1 {
                 continue;
             }
+            // In the other byte order, or across two fields, upper bytes are constant or rise by themselves.
+            let is_other = table.at(high).is_const() && !table.at(high).is_zero();
+            let is_sure = endian == context.endian || !table.at(high).is_const();
             let values = table.numbers(offset, width, endian);
             let rises = neighbours(table, &values).filter(|(first, second)| second > first).count();
+            let half = 4 * width;
+            let upper = neighbours(table, &values).filter(|(first, second)| first >> half != second >> half).count();
             let all = neighbours(table, &values).count();
-            if all >= 7 && rises * 100 >= all * 97 {
+            if !is_other && is_sure && all >= 7 && rises * 100 >= all * 97 && upper * 10 <= all * 6 {
                 let why = String::from("only rises");
                 claims.take(Claim { offset, width, shape: Shape::Number(endian), label: Label::Counter, confidence: 0.8, why });
             }
@@ -224,6 +152,15 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             }
         }
     }
+}
+
+/// Whether an id of all messages is one in those of a kind, too.
+pub fn is_echoed(table: &Table<'_>, claim: &Claim, context: &Context) -> bool {
+    let part = |row: &&&Message<'_>| {
+        let value = row.bytes.get(claim.offset..claim.offset + claim.width);
+        value.is_some_and(|value| context.echoes.has(row, value, 0))
+    };
+    table.rows.len() < 4 || table.rows.iter().filter(part).count() * 4 >= table.rows.len()
 }
 
 /// Extends a field of two bytes by zeros that are its high bytes.
@@ -307,81 +244,23 @@ fn hash(window: &[u8]) -> u64 {
     Endian::Big.read(window) | (window.len() as u64) << 60
 }
 
-/// Floating-point numbers. Those of the most frequent alignment come first.
-pub fn floats(table: &Table<'_>, claims: &mut Claims, context: &Context) {
-    let order = [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }];
-    for width in [4, 8] {
-        let phases = order.into_iter().flat_map(|endian| (0..width).map(move |phase| (endian, phase)));
-        let places = |phase: usize| (phase..table.width.saturating_sub(width - 1)).step_by(width);
-        let mut found: Vec<(Endian, usize, Vec<usize>)> = phases
-            .map(|(endian, phase)| {
-                let is_sure = |at: &usize| claims.is_free(*at, width) && is_float(table, *at, width, endian, true);
-                (endian, phase, places(phase).filter(is_sure).collect())
-            })
-            .collect();
-        found.sort_by_key(|(_, _, sure)| std::cmp::Reverse(sure.len()));
-        for (endian, phase, sure) in found.into_iter().filter(|(_, _, sure)| !sure.is_empty()) {
-            let mut all = sure.clone();
-            // Beside a certain one, weaker evidence suffices.
-            for at in places(phase) {
-                let is_beside = all.iter().any(|known| known.abs_diff(at) == width);
-                if is_beside && !all.contains(&at) && claims.is_free(at, width) && is_float(table, at, width, endian, false) {
-                    all.push(at);
-                }
-            }
-            all.sort_unstable();
-            for at in &all {
-                let has = |step: isize| all.contains(&at.wrapping_add_signed(step * width as isize));
-                let is_of_three = has(1) && has(2) || has(-1) && has(1) || has(-1) && has(-2);
-                let label = if is_of_three { Label::Coordinate } else { Label::Float };
-                let why = String::from("exponents are close, mantissas vary");
-                claims.take(Claim { offset: *at, width, shape: Shape::Float(endian), label, confidence: 0.85, why });
+/// Numbers that are the complement of the number before them, as of a length in deflate.
+pub fn complements(table: &Table<'_>, claims: &mut Claims) {
+    for width in [4, 2, 1] {
+        let mask = u64::MAX >> (64 - 8 * width);
+        for offset in width..(table.width + 1).saturating_sub(width) {
+            let values = || table.all().filter_map(|bytes| bytes.get(offset - width..offset + width)?.split_at_checked(width));
+            let is_other = |(number, complement): (&[u8], &[u8])| Endian::Big.read(number) ^ Endian::Big.read(complement) == mask;
+            // One byte is the complement of another by chance at one in 256.
+            let needed = if width == 1 { 6 } else { 3 };
+            let different = || distinct(&values().map(|(number, _)| number).collect::<Vec<_>>());
+            if claims.is_free(offset, width) && values().all(is_other) && different() >= needed {
+                let why = format!("complement of the {width} byte{} before", if width == 1 { "" } else { "s" });
+                let shape = Shape::Number(Endian::Big);
+                claims.take(Claim { offset, width, shape, label: Label::Checksum, confidence: 0.95, why });
             }
         }
     }
-}
-
-fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian, is_strict: bool) -> bool {
-    let n = table.rows.len();
-    let values = table.numbers(offset, width, endian);
-    let many = distinct(&values);
-    if is_strict && (many < 4 || many * 2 < n) || many < 2 {
-        return false;
-    }
-    let (bits, bias, mantissa) = if width == 4 { (8, 127_i64, 23) } else { (11, 1023, 52) };
-    let mut least = i64::MAX;
-    let mut most = i64::MIN;
-    let mut zeros = 0;
-    let mut fine = 0;
-    for value in &values {
-        if *value == 0 {
-            zeros += 1;
-            continue;
-        }
-        let exponent = i64::try_from(value >> mantissa & ((1 << bits) - 1)).unwrap_or(0) - bias;
-        if !(-20..=24).contains(&exponent) {
-            return false;
-        }
-        least = least.min(exponent);
-        most = most.max(exponent);
-        // The low half of the mantissa varies.
-        fine += usize::from(value & ((1 << (mantissa / 2)) - 1) != 0);
-    }
-    let some = values.len() - zeros;
-    let close = if some < 8 { 8 } else { 14 };
-    let is_close = some >= 1 && most - least <= close;
-    if !is_strict {
-        return is_close;
-    }
-    is_close && some >= 4 && fine * 10 >= some * 7 && zeros * 2 <= values.len() && varies(table, offset, width, endian)
-}
-
-/// Whether the high byte of the mantissa varies, which it does not in integers with a constant high byte.
-fn varies(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bool {
-    let place = |high: usize| if endian == Endian::Big { offset + high } else { offset + width - 1 - high };
-    let (sign, upper, middle) = (table.at(place(0)), table.at(place(1)), table.at(place(2)));
-    let n = table.rows.len();
-    sign.distinct <= 16 && upper.distinct >= 3.min(n) && middle.distinct * 2 >= n.min(64) && upper.distinct >= sign.distinct
 }
 
 /// Numbers that count the following bytes, or the whole message.
@@ -421,46 +300,35 @@ pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Side;
 
     #[test]
-    fn times_are_recognized_in_the_units_of_protocols() {
-        const CAPTURED: u32 = 1_448_400_000;
-        const NTP_CAPTURED: u64 = CAPTURED as u64 + 2_208_988_800;
-        let seconds = [0_u32, 1, 7];
-        let times = seconds.map(|second| f64::from(CAPTURED + second));
-        let words = |first: u64, each: u64, width: usize| {
-            clock(&seconds.map(|second| first + u64::from(second) * each), &times, width).map(|(_, words)| words)
+    fn the_complement_of_a_length_is_found() {
+        let rows: Vec<Vec<u8>> = (0..9_u16)
+            .map(|at| {
+                let length = at * 37 + 5;
+                [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &[at as u8; 3]].concat()
+            })
+            .collect();
+        let message = |bytes| Message {
+            side: 0,
+            stream: 0,
+            start: 0,
+            bytes,
+            dir: Side::Client,
+            time: 0,
+            order: 0,
+            is_whole: true,
+            header: 0,
         };
-        let near = |unit: &str| Some(format!("{unit}, near the time of capture"));
-        let captured = u64::from(CAPTURED);
-        assert_eq!(words(captured, 1, 4), near("seconds since 1970"));
-        assert_eq!(words(captured, 1, 8), near("seconds since 1970"));
-        assert_eq!(words(NTP_CAPTURED, 1, 4), near("seconds since 1900"));
-        assert_eq!(words(captured * 1_000, 1_000, 8), near("milliseconds since 1970"));
-        assert_eq!(words(captured * 1_000_000, 1_000_000, 8), near("microseconds since 1970"));
-        assert_eq!(words(captured * 1_000_000_000, 1_000_000_000, 8), near("nanoseconds since 1970"));
-        assert_eq!(words(NTP_CAPTURED << 32, 1 << 32, 8), near("NTP time"));
-        assert_eq!(words(captured - 41 * 86400, 1, 4), None);
-        // Equal values a day away may be so by chance.
-        assert_eq!(words(captured + 86400, 0, 4), None);
-        assert_eq!(words(captured + 86400, 1, 4), near("seconds since 1970"));
-    }
-
-    #[test]
-    fn a_clock_moves_in_proportion_to_the_capture_time() {
-        let times: Vec<f64> = (0..8).map(f64::from).collect();
-        let clock = |first: u64, step: u64| (0..8).map(|at| first + at * step).collect::<Vec<u64>>();
-        let words = |values: &[u64], width| moves(values, &times, width).map(|(_, words)| words);
-        let found = Some(String::from("moves with the clock, 1000 a second"));
-        assert_eq!(words(&clock(5, 1000), 4), found);
-        // Eight bytes whose upper half is zero are two numbers.
-        assert_eq!(words(&clock(5, 1000), 8), None);
-        assert_eq!(words(&clock(1 << 40, 1000), 8), found);
-        // Too slow, not rising, at no time, and not in proportion.
-        assert_eq!(words(&clock(5, 19), 4), None);
-        assert_eq!(words(&[9, 8, 7, 6, 5, 4, 3, 2], 4), None);
-        assert_eq!(moves(&clock(5, 1000), &[0.0; 8], 4), None);
-        assert_eq!(words(&[5, 1005, 2005, 3305, 4005, 5005, 6005, 7005], 4), None);
-        assert_eq!(words(&clock(5, 1000)[..4], 4), None);
+        let messages: Vec<Message<'_>> = rows.iter().map(|row| message(row.as_slice())).collect();
+        let found = |messages: &[Message<'_>]| {
+            let table = Table::new(messages.iter().collect());
+            let mut claims = Claims::new(table.width);
+            complements(&table, &mut claims);
+            claims.all.iter().map(|claim| (claim.offset, claim.width)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&messages), [(3, 2)]);
+        assert_eq!(found(&messages[..2]), []);
     }
 }
