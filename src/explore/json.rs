@@ -2,6 +2,7 @@
 
 use super::columns::Column;
 use super::framing::{Framed, Hypothesis};
+use super::inner::Inside;
 use super::messages::{Kind, Kinds};
 use super::rule::Rule;
 use super::{Explored, Side};
@@ -59,23 +60,10 @@ pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::R
         of.put("streams", &streams)?;
         of.list("sides", explored.sides.iter().enumerate(), |of, (number, side)| one_side(explored, number, side, of))?;
         of.list("framing", &explored.framing, |of, hypothesis| framing(hypothesis, of))?;
-        if let Some(inner) = &explored.inner {
-            of.object("inner", |of| {
-                of.words("rule", inner.rule())?;
-                of.put("skip", &inner.header)?;
-                of.put("elements", &inner.elements)?;
-                of.put("datagrams", &inner.datagrams)?;
-                of.put("of", &inner.of)
-            })?;
+        if let Some(inside) = &explored.inside {
+            of.object("inner", |of| inner(inside, explored.kinds, of))?;
         }
-        if let Kinds::Column(at) = explored.kinds {
-            of.object("discriminator", |of| {
-                of.put("offset", &at.offset)?;
-                of.put("width", &at.width)?;
-                of.put("endian", at.endian.name())?;
-                of.put("confidence", &round(at.confidence))
-            })?;
-        }
+        discriminator(explored.outer_kinds, of)?;
         let kinds = explored.groups.iter().zip(&explored.columns);
         of.list("types", kinds, |of, (kind, columns)| one_kind(explored, kind, columns, of))?;
         of.list("notes", &explored.notes, |of, note| {
@@ -92,6 +80,46 @@ fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
+/// What is inside datagrams or frames.
+fn inner(inside: &Inside, kinds: Kinds, of: &mut Members<'_, '_>) -> io::Result<()> {
+    match inside {
+        Inside::Run(run) => {
+            of.words("rule", run.rule())?;
+            of.put("skip", &run.header)?;
+            if let Some(count) = run.count {
+                of.words("count", count)?;
+            }
+            of.put("elements", &run.elements)?;
+            of.put("datagrams", &run.datagrams)?;
+            of.put("of", &run.of)?;
+        }
+        Inside::Fragments(found) => {
+            of.put("rule", "fragments")?;
+            of.put("skip", &found.header)?;
+            of.words("index", found.index)?;
+            of.words("count", found.count)?;
+            if let Some(message) = found.message {
+                of.words("message", message)?;
+            }
+            of.put("elements", &found.messages)?;
+            of.put("datagrams", &found.datagrams)?;
+            of.put("of", &found.datagrams)?;
+        }
+    }
+    discriminator(kinds, of)
+}
+
+/// The position of the kind.
+fn discriminator(kinds: Kinds, of: &mut Members<'_, '_>) -> io::Result<()> {
+    let Kinds::Column(at) = kinds else { return Ok(()) };
+    of.object("discriminator", |of| {
+        of.put("offset", &at.offset)?;
+        of.put("width", &at.width)?;
+        of.put("endian", at.endian.name())?;
+        of.put("confidence", &round(at.confidence))
+    })
+}
+
 fn one_side(explored: &Explored<'_>, number: usize, side: &Side, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.words("buffer", side.buffer())?;
     of.words("stream", side.stream)?;
@@ -104,8 +132,9 @@ fn one_side(explored: &Explored<'_>, number: usize, side: &Side, of: &mut Member
     let starts = best.and_then(|best| best.starts.get(number)).map_or(&[][..], Vec::as_slice);
     let starts: Vec<u64> = starts.iter().map(|at| side.offset(*at)).collect();
     of.put("starts", &starts)?;
-    if let Some(inner) = &explored.inner {
-        let starts: Vec<u64> = inner.starts(side).into_iter().map(|at| side.offset(at)).collect();
+    if let Some(inside) = &explored.inside {
+        let starts: Vec<u64> =
+            inside.starts(explored.sides, number, &explored.outer).into_iter().map(|at| side.offset(at)).collect();
         of.put("inner_starts", &starts)?;
     }
     of.put("end", &side.offset(best.and_then(|best| best.ends.get(number)).copied().unwrap_or(0)))?;

@@ -1,7 +1,7 @@
 //! Generates a Kaitai Struct file, and verifies it with the messages of the capture.
 
 use super::columns::{Column, Label};
-use super::inner::Inner;
+use super::inner::{Inner, Inside};
 use super::json::Hex;
 use super::messages::{Discriminator, Kind, Kinds};
 use super::rule::{Endian, Number, Rule, Size, Varint};
@@ -24,7 +24,7 @@ const KINDS: usize = 200;
 /// # Errors
 /// Why Kaitai Struct cannot express the framing, or where the file disagrees with it.
 pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
-    if let Some(inner) = &explored.inner {
+    if let Some(inner) = explored.inside.as_ref().and_then(Inside::run) {
         let text = elements(explored, inner);
         verify(explored, &text)?;
         return Ok(text);

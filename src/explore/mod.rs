@@ -19,6 +19,7 @@ mod inspect;
 mod json;
 mod ksy;
 pub mod messages;
+mod packed;
 mod roles;
 pub mod rule;
 mod side;
@@ -37,8 +38,9 @@ pub use view::View;
 
 use columns::Column;
 use framing::{Given, Hypothesis};
-use inner::Inner;
+use inner::Inside;
 use messages::{Kind, Kinds, Message};
+use packed::{Key, Packed};
 use rule::Rule;
 
 /// Choices of the user.
@@ -58,16 +60,24 @@ pub struct Explored<'a> {
     pub sides: &'a [Side],
     /// Framing hypotheses, best first.
     pub framing: Vec<Hypothesis>,
-    /// For datagrams, the elements in them.
-    pub inner: Option<Inner>,
+    /// What is inside datagrams or frames.
+    pub inside: Option<Inside>,
     /// The messages of the best framing.
+    pub outer: Vec<Message<'a>>,
+    /// The messages that are explored: those inside, if there are some.
     pub messages: Vec<Message<'a>>,
-    /// How kinds are distinguished.
+    /// How kinds of messages of the framing are distinguished.
+    pub outer_kinds: Kinds,
+    /// How kinds of explored messages are distinguished.
     pub kinds: Kinds,
     /// The kinds of messages.
     pub groups: Vec<Kind>,
     /// The columns of each kind.
     pub columns: Vec<Vec<Column>>,
+    /// How bodies are compressed.
+    pub packed: Option<Packed>,
+    /// The key of enciphered bodies.
+    pub key: Option<Key>,
     /// The generated Kaitai Struct file, or why there is none.
     pub ksy: Result<String, String>,
     /// Notes.
@@ -94,28 +104,76 @@ impl Explored<'_> {
 #[must_use]
 pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let mut explored = framed(sides, options);
+    explored.packed = Packed::find(&explored.outer, sides);
+    explored.key = if explored.packed.is_none() { Key::find(&explored.outer) } else { None };
     let rules = explored.framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone())));
-    let mut context = columns::Context::new(&explored.messages, sides, rules.unwrap_or_default(), explored.kinds);
-    context.survey(&explored.messages, &explored.groups);
-    explored.columns = explored.groups.iter().map(|kind| columns::columns(&explored.messages, kind, &context)).collect();
+    explored.describe(sides, rules.unwrap_or_default());
     explored.ksy = ksy::ksy(&explored);
+    explored.enter(sides, options);
     explored.notes = notes(&explored);
     explored
 }
 
-/// The same without columns, `.ksy` and notes.
+/// The same without columns, `.ksy` and notes; the messages are those of the framing.
 #[must_use]
 pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let framing = framing::hypotheses(sides, &options.given, options.top);
-    let messages = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
+    let outer = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
+    let is_given = options.given.dirs.iter().any(Option::is_some);
+    let inside = framing.first().filter(|_| !is_given).and_then(|best| Inside::find(sides, best, &outer));
     let rule = framing.first().and_then(Hypothesis::rule).cloned().unwrap_or(Rule::None);
-    let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
+    let mut hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
+    if let Some(Inside::Run(run)) = &inside {
+        hide.extend(run.count.map(|at| (at.offset, at.end())));
+    }
     let are_datagrams = sides.iter().all(|side| side.is_datagrams);
-    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide, are_datagrams));
-    let groups = messages::group(&messages, kinds);
-    let ksy = Err(String::new());
-    let inner = if options.given.dirs.iter().all(Option::is_none) { inner::inner(sides) } else { None };
-    Explored { sides, framing, inner, messages, kinds, groups, columns: Vec::new(), ksy, notes: Vec::new() }
+    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&outer, &rule, &hide, are_datagrams));
+    let groups = messages::group(&outer, kinds);
+    let (ksy, messages) = (Err(String::new()), outer.clone());
+    Explored {
+        sides,
+        framing,
+        inside,
+        outer,
+        messages,
+        outer_kinds: kinds,
+        kinds,
+        groups,
+        columns: Vec::new(),
+        packed: None,
+        key: None,
+        ksy,
+        notes: Vec::new(),
+    }
+}
+
+impl Explored<'_> {
+    /// Finds the columns of the messages, which have these rules.
+    fn describe(&mut self, sides: &[Side], rules: [Option<Rule>; 2]) {
+        let mut context = columns::Context::new(&self.messages, sides, rules, self.kinds);
+        context.packed = self.packed;
+        context.is_enciphered = self.key.is_some();
+        context.survey(&self.messages, &self.groups);
+        self.columns = self.groups.iter().map(|kind| columns::columns(&self.messages, kind, &context)).collect();
+    }
+}
+
+impl<'a> Explored<'a> {
+    /// Explores the messages inside, if there are some.
+    fn enter(&mut self, sides: &'a [Side], options: &Options) {
+        let Some(inside) = &self.inside else { return };
+        self.messages = inside.messages(sides, &self.outer);
+        let (rule, hide) = match inside {
+            Inside::Run(run) => (run.rule(), vec![(run.at.offset, run.at.end())]),
+            Inside::Fragments(_) => (Rule::Datagram, Vec::new()),
+        };
+        self.kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&self.messages, &rule, &hide, false));
+        self.groups = messages::group(&self.messages, self.kinds);
+        let rule = Some(rule).filter(|rule| *rule != Rule::Datagram);
+        let packed = self.packed.take();
+        self.describe(sides, [rule.clone(), rule]);
+        self.packed = packed;
+    }
 }
 
 /// Notes on the results.
@@ -134,6 +192,15 @@ fn notes(explored: &Explored<'_>) -> Vec<String> {
     let found = best.found();
     if found.cipher > 0 {
         notes.push(format!("{} bytes after the last message look random: they may be encrypted or compressed", found.cipher));
+    }
+    if let Some(packed) = &explored.packed {
+        notes.push(format!("bodies are compressed: {packed}"));
+    }
+    if let Some(key) = &explored.key {
+        let text = key.text * 100.0;
+        notes.push(format!(
+            "bodies are enciphered: {key}, from the first byte of a message on; {text:.0} % of what it gives is text"
+        ));
     }
     match &explored.ksy {
         Err(why) => notes.push(format!("no .ksy: {why}")),

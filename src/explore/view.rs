@@ -2,6 +2,7 @@
 
 use super::columns::{Column, Label};
 use super::framing::Hypothesis;
+use super::inner::Inside;
 use super::json::{Hex, entropy};
 use super::messages::{Kind, Message};
 use super::strings::strings;
@@ -78,10 +79,8 @@ impl View {
         }
         writeln!(to)?;
         self.framing(&explored.framing, to)?;
-        if let Some(inner) = &explored.inner {
-            let (elements, datagrams, of) = (Thousands(inner.elements), Thousands(inner.datagrams), Thousands(inner.of));
-            writeln!(to, "inside: {inner}")?;
-            writeln!(to, "  {elements} elements in {datagrams} of {of} datagrams, several in {}", Thousands(inner.several))?;
+        if let Some(inside) = &explored.inside {
+            inside_lines(inside, to)?;
         }
         writeln!(to)?;
         self.kinds(explored, to)?;
@@ -361,4 +360,23 @@ fn samples(column: &Column) -> String {
 /// Bytes separated by blanks.
 fn spaced(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// What is inside datagrams or frames.
+fn inside_lines(inside: &Inside, to: &mut dyn Write) -> io::Result<()> {
+    match inside {
+        Inside::Run(run) => {
+            let (elements, datagrams, of) = (Thousands(run.elements), Thousands(run.datagrams), Thousands(run.of));
+            let blocks = if run.in_frames { "messages" } else { "datagrams" };
+            writeln!(to, "inside: {run}")?;
+            writeln!(to, "  {elements} elements in {datagrams} of {of} {blocks}, several in {}", Thousands(run.several))?;
+            writeln!(to, "  the types below are those of elements")
+        }
+        Inside::Fragments(found) => {
+            let (messages, several) = (Thousands(found.messages), Thousands(found.several));
+            writeln!(to, "inside: {found}")?;
+            writeln!(to, "  {messages} messages, {several} of several parts, in {} datagrams", Thousands(found.datagrams))?;
+            writeln!(to, "  the types below are those of first parts")
+        }
+    }
 }

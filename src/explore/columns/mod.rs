@@ -11,6 +11,7 @@ mod table;
 mod texts;
 
 use super::messages::{Kind, Kinds, Message};
+use super::packed::Packed;
 use super::rule::{Endian, Rule, Size};
 use super::side::Side;
 use crate::tree;
@@ -132,6 +133,10 @@ pub struct Context {
     pub rules: [Option<Rule>; 2],
     /// How kinds are distinguished.
     pub kinds: Kinds,
+    /// How bodies are compressed.
+    pub packed: Option<Packed>,
+    /// Whether bodies are enciphered.
+    pub is_enciphered: bool,
     /// Byte order of floating-point numbers, if most have one.
     floats: Option<Endian>,
     /// Claims common to all messages of a direction.
@@ -150,6 +155,9 @@ const SURVEYED_ROWS: usize = 8;
 /// Fewest messages of a direction that show what they have in common.
 const HEADED: usize = 6;
 
+/// The most confidence in columns of compressed and enciphered bytes.
+const DOUBTFUL: f64 = 0.5;
+
 /// Number of sample values per column.
 const SAMPLES: usize = 6;
 
@@ -165,6 +173,8 @@ impl Context {
             addresses,
             rules,
             kinds,
+            packed: None,
+            is_enciphered: false,
             floats: None,
             headers: [Vec::new(), Vec::new()],
             places: Default::default(),
@@ -223,6 +233,13 @@ impl Context {
             [big, little] if little >= 2 && little >= 3 * big => Some(Endian::Little),
             _ => None,
         };
+    }
+
+    /// Whether a column is what compressed or enciphered bytes seem to be.
+    fn is_doubtful(&self, column: &Column) -> bool {
+        let is_behind = self.packed.is_some_and(|packed| usize::try_from(column.offset).is_ok_and(|at| at >= packed.at));
+        let is_certain = matches!(column.label, Label::Length | Label::Type | Label::Random | Label::Checksum);
+        (is_behind || self.is_enciphered) && !is_certain
     }
 
     /// Claims the bytes of framing and discriminator.
@@ -341,12 +358,16 @@ pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<
         all.push(column(&table, &claim, false));
     }
     all.extend(tail.iter().map(|claim| column(&table, claim, true)));
+    for column in all.iter_mut().filter(|column| context.is_doubtful(column)) {
+        column.confidence = column.confidence.min(DOUBTFUL);
+    }
     all
 }
 
 /// Explains the columns of a table, the most certain first.
 fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
     let behind = kind.header.saturating_sub(1);
+    compressed(table, claims, context);
     for claim in context.headers.get(kind.dir.index()).into_iter().flatten() {
         let offset = if claim.offset > 0 { claim.offset + behind } else { 0 };
         let holds = claim.label != Label::Id || numbers::is_echoed(table, claim, context);
@@ -369,6 +390,17 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     numbers::rising(table, claims, context);
     addresses(table, claims, context);
     cut::rest(table, claims, context, kind);
+}
+
+/// Claims compressed bodies.
+fn compressed(table: &Table<'_>, claims: &mut Claims, context: &Context) {
+    let Some(packed) = context.packed.filter(|packed| packed.at < table.width) else { return };
+    let hits = table.all().filter(|bytes| packed.fits(bytes)).count();
+    if hits * 10 >= table.rows.len() * 9 && hits > 0 {
+        let why = format!("{}: {hits} of {} messages decompress", packed.method.name(), table.rows.len());
+        let (offset, shape, label) = (packed.at, Shape::Bytes, Label::Random);
+        claims.take(Claim { offset, width: 0, shape, label, confidence: 0.95, why });
+    }
 }
 
 /// Claims addresses of the endpoints.

@@ -1,7 +1,8 @@
-//! Elements in datagrams: behind a header of constant size, each states its length, and they fill the datagram exactly.
+//! Elements in datagrams and frames: behind a header of constant size, each states its length, and they fill the block exactly.
 
-use super::rule::{Endian, Number, Rule};
-use super::side::Side;
+use super::super::rule::{Endian, Number, Rule};
+use super::super::side::Side;
+use super::{Block, bytes_of};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -22,8 +23,12 @@ const SEVERAL: usize = 3;
 const LENGTHS: usize = 3;
 /// Different sizes of datagrams without elements, such as those of a handshake.
 const OTHERS: usize = 3;
+/// Fewest frames with elements.
+const FRAMES: usize = 12;
+/// Datagrams without elements that may come first.
+const FIRST: usize = 4;
 
-/// What datagrams contain.
+/// A run of elements in each block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inner {
     /// Bytes before the first element.
@@ -42,23 +47,25 @@ pub struct Inner {
     pub several: usize,
     /// Sizes of the other datagrams.
     pub others: Vec<usize>,
+    /// Whether the blocks are frames of a stream.
+    pub in_frames: bool,
+    /// The number of elements in the header, if it states it.
+    pub count: Option<Number>,
 }
 
 impl Inner {
-    /// The elements of a side, as offsets in its bytes.
-    #[must_use]
-    pub fn starts(&self, side: &Side) -> Vec<usize> {
-        let mut starts = Vec::new();
-        for (start, end) in side.spans().filter(|(start, end)| !self.others.contains(&(end - start))) {
-            let mut at = start + self.header;
-            while at < end {
-                starts.push(at);
-                let length = side.bytes.get(at..end).and_then(|bytes| length(bytes, self.at, self.bias));
-                let Some(next) = length.and_then(|length| at.checked_add(length)) else { break };
-                at = next;
-            }
+    /// Reports start and end of each element of a block, as offsets in the bytes of its side.
+    pub fn elements(&self, sides: &[Side], block: Block, mut element: impl FnMut(usize, usize)) {
+        if self.others.contains(&(block.end - block.start)) {
+            return;
         }
-        starts
+        let bytes = bytes_of(sides, block);
+        let mut at = self.header;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let next = length(rest, self.at, self.bias).map_or(bytes.len(), |length| at.saturating_add(length).min(bytes.len()));
+            element(block.start + at, block.start + next);
+            at = next;
+        }
     }
 
     /// The rule of an element.
@@ -74,17 +81,15 @@ impl fmt::Display for Inner {
         if self.header > 0 {
             write!(f, "after {} byte{} ", self.header, if self.header == 1 { "" } else { "s" })?;
         }
-        write!(f, "a run of {}", self.rule())
+        write!(f, "a run of {}", self.rule())?;
+        self.count.map_or(Ok(()), |count| write!(f, ", counted at {count}"))
     }
 }
 
-/// The elements of these datagrams, if they have any.
+/// The elements of these blocks, if they have any.
 #[must_use]
-pub fn inner(sides: &[Side]) -> Option<Inner> {
-    if sides.is_empty() || !sides.iter().all(|side| side.is_datagrams) {
-        return None;
-    }
-    let datagrams: Vec<&[u8]> = sides.iter().flat_map(of_side).take(SEARCHED).collect();
+pub fn find(sides: &[Side], blocks: &[Block], in_frames: bool) -> Option<Inner> {
+    let datagrams: Vec<&[u8]> = blocks.iter().take(SEARCHED).map(|block| bytes_of(sides, *block)).collect();
     let shortest = datagrams.iter().map(|bytes| bytes.len()).min()?;
     let orders = |width: usize| Endian::BOTH.into_iter().filter(move |endian| width > 1 || *endian == Endian::Big);
     let numbers = (0..OFFSETS).flat_map(|offset| {
@@ -104,12 +109,35 @@ pub fn inner(sides: &[Side]) -> Option<Inner> {
             }
         }
     }
-    best.map(|(found, _)| found)
+    let (mut found, _) = best?;
+    // A few of many frames may seem to have several elements by chance.
+    if in_frames && (found.datagrams < FRAMES || found.several * 20 < found.datagrams) {
+        return None;
+    }
+    found.in_frames = in_frames;
+    found.count = counted(&datagrams, &found);
+    Some(found)
 }
 
-/// The datagrams of a side that have bytes.
-fn of_side(side: &Side) -> impl Iterator<Item = &[u8]> {
-    side.spans().filter_map(|(start, end)| side.bytes.get(start..end)).filter(|bytes| !bytes.is_empty())
+/// The number in the header that is that of elements.
+fn counted(datagrams: &[&[u8]], found: &Inner) -> Option<Number> {
+    let counts: Vec<(&[u8], u64)> = datagrams
+        .iter()
+        .filter(|bytes| !found.others.contains(&bytes.len()))
+        .filter_map(|bytes| {
+            let elements = count(bytes.get(found.header..)?, found.at, found.bias, &mut BTreeSet::new())?;
+            Some((*bytes, elements as u64))
+        })
+        .collect();
+    let shapes = [(2, Endian::Big), (2, Endian::Little), (1, Endian::Big)];
+    let numbers = shapes.into_iter().flat_map(|(width, endian)| {
+        (0..(found.header + 1).saturating_sub(width)).map(move |offset| Number { offset, width, endian })
+    });
+    let mut numbers: Vec<Number> =
+        numbers.filter(|at| counts.iter().all(|(bytes, count)| at.read(bytes) == Some(*count))).collect();
+    // It usually stands before the elements.
+    numbers.sort_by_key(|at| std::cmp::Reverse((at.end(), at.width)));
+    numbers.first().copied()
 }
 
 /// What the length leaves out if some of the first datagrams have one element.
@@ -124,10 +152,9 @@ fn biases(datagrams: &[&[u8]], header: usize, at: Number) -> BTreeSet<i64> {
 
 /// Whether nearly all datagrams are a header and elements.
 fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<Inner> {
-    let most_others = datagrams.len() / 5;
     let (mut elements, mut several, mut lengths, mut others) = (0, 0, BTreeSet::new(), BTreeSet::new());
     let (mut sizes, mut failures) = (BTreeSet::new(), 0);
-    for bytes in datagrams {
+    for (number, bytes) in datagrams.iter().enumerate() {
         let count = count(bytes.get(header..).unwrap_or_default(), at, bias, &mut lengths);
         match count {
             Some(count) => {
@@ -140,14 +167,18 @@ fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<In
                 others.insert(bytes.len());
             }
         }
-        if failures > most_others || others.len() > OTHERS {
+        // A handshake may stand in front.
+        if failures > number / 5 + FIRST || others.len() > OTHERS {
             return None;
         }
+    }
+    if failures * 5 > datagrams.len() {
+        return None;
     }
     // Other datagrams are distinguished by their size.
     let is_apart = others.is_disjoint(&sizes);
     let is_enough = elements >= ELEMENTS && several >= SEVERAL && lengths.len() >= LENGTHS;
-    (is_apart && is_enough).then(|| Inner {
+    (is_apart && is_enough && !are_zeros(datagrams, header, at, bias)).then(|| Inner {
         header,
         at,
         bias,
@@ -156,7 +187,23 @@ fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<In
         of: datagrams.len(),
         several,
         others: others.into_iter().collect(),
+        in_frames: false,
+        count: None,
     })
+}
+
+/// Whether half of the elements are zeros, which fill what has a length of zero.
+fn are_zeros(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> bool {
+    let (mut zeros, mut all) = (0, 0);
+    for bytes in datagrams {
+        let mut bytes = bytes.get(header..).unwrap_or_default();
+        while let Some((element, rest)) = length(bytes, at, bias).and_then(|length| bytes.split_at_checked(length)) {
+            all += 1;
+            zeros += usize::from(element.iter().all(|byte| *byte == 0));
+            bytes = rest;
+        }
+    }
+    zeros * 2 >= all
 }
 
 /// The length of the element at the beginning of these bytes.
@@ -177,61 +224,4 @@ fn count(mut bytes: &[u8], at: Number, bias: i64, lengths: &mut BTreeSet<usize>)
         count += 1;
     }
     (count > 0).then_some(count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::side::Segment;
-    use super::*;
-    use crate::tree::{self, StreamId, Transport};
-
-    fn side(datagrams: &[Vec<u8>]) -> Side {
-        let mut side = Side::new(StreamId { transport: Transport::Udp, number: 0 }, tree::Side::Client);
-        for (order, bytes) in datagrams.iter().enumerate() {
-            side.segments.push(Segment { at: side.bytes.len(), is_turn: true, is_pushed: false, time: 0, order, frame: 1 });
-            side.bytes.extend(bytes);
-        }
-        side
-    }
-
-    /// Datagrams of 1 to 3 elements of `kind | length | bytes` behind a header, and short ones of a handshake.
-    fn datagrams(header: usize, handshakes: usize) -> Vec<Vec<u8>> {
-        let mut all = vec![vec![0xee; 2]; handshakes];
-        for number in 0..20_u8 {
-            let mut bytes = vec![number.wrapping_mul(37); header];
-            for element in 0..=number % 3 {
-                let body = vec![number ^ 0x5a; usize::from(number * 7 % 11 + element)];
-                bytes.extend([element, 0, u8::try_from(body.len()).unwrap()]);
-                bytes.extend(body);
-            }
-            all.push(bytes);
-        }
-        all
-    }
-
-    #[test]
-    fn elements_that_fill_datagrams_are_found() {
-        let found = |header: usize, handshakes: usize| inner(&[side(&datagrams(header, handshakes))]).unwrap();
-        assert_eq!(found(0, 0).to_string(), "a run of length@1:u16be+3");
-        let behind = found(5, 0);
-        assert_eq!(behind.to_string(), "after 5 bytes a run of length@1:u16be+3");
-        assert_eq!((behind.elements, behind.datagrams, behind.of), (39, 20, 20));
-        let with_others = found(0, 3);
-        assert_eq!((with_others.datagrams, with_others.of, with_others.others), (20, 23, vec![2]));
-    }
-
-    #[test]
-    fn one_element_in_each_datagram_is_a_length_of_datagrams() {
-        let one: Vec<Vec<u8>> =
-            (0..30_u8).map(|number| [vec![1, 0, number], vec![number; usize::from(number)]].concat()).collect();
-        assert_eq!(inner(&[side(&one)]), None);
-        let mut state = 7_u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let [.., high] = state.to_le_bytes();
-            high
-        };
-        let random: Vec<Vec<u8>> = (0..60).map(|number| (0..20 + number % 9).map(|_| next()).collect()).collect();
-        assert_eq!(inner(&[side(&random)]), None);
-    }
 }
