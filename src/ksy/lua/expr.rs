@@ -132,7 +132,7 @@ impl Lua<'_> {
             }
             (Ty::Enum(id), Show::Plain) => {
                 self.uses(*id);
-                format!("named(names.{}, {text})", self.names.enum_name(*id))
+                format!("named({}, {text})", member("names", self.names.enum_name(*id)))
             }
             (Ty::Int | Ty::Enum(_), _) => format!("string.format(\"%d\", {text})"),
             (Ty::Str, _) => text,

@@ -2,7 +2,7 @@
 //!
 //! In Wireshark, a name has one type. If values of several kinds share a path, all except the first kind have a suffix.
 
-use super::code::{Code, quoted, words};
+use super::code::{Code, member, quoted, words};
 use super::names::Names;
 use crate::ksy::model::{Data, Docs, EnumId, Member, Spec, Ty, TypeId, ValueSource};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -348,7 +348,7 @@ impl Fields {
     pub(super) fn write(&self, names: &Names, to: &mut Code) {
         for key in &self.order {
             let Some(field) = self.declared.get(key) else { continue };
-            let value_names = field.names.map(|id| format!("names.{}", names.enum_name(id)));
+            let value_names = field.names.map(|id| member("names", names.enum_name(id)));
             let mut arguments = vec![
                 quoted(key.as_bytes()),
                 words(&field.label),

@@ -1,6 +1,6 @@
 //! Registers the protocol in Wireshark: ports, first bytes, and message boundaries on TCP.
 
-use super::code::{Code, bare, function, quoted};
+use super::code::{Code, bare, function, member, quoted};
 use super::types::returning;
 use super::{Lua, Obstacle};
 use crate::ksy::framing::{Unit, unit};
@@ -89,7 +89,7 @@ impl Lua<'_> {
                     parts.push(match &name.ty {
                         Ty::Enum(id) => {
                             self.uses(*id);
-                            format!("named(names.{}, {text})", self.names.enum_name(*id))
+                            format!("named({}, {text})", member("names", self.names.enum_name(*id)))
                         }
                         _ => text,
                     });
