@@ -218,7 +218,7 @@ impl<'t> Taking<'t> {
         cut(&mut item.meaning, CELL);
         item.bytes = self.place(node.span());
         self.items.push(item);
-        node.children().try_for_each(|child| self.node(child, depth + 1, None))?;
+        node.children().filter(|child| !child.is_hidden()).try_for_each(|child| self.node(child, depth + 1, None))?;
         let end = self.items.len();
         if let Some(item) = self.items.get_mut(place) {
             item.end = end;

@@ -120,7 +120,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
 
 /// A float as Lua writes it.
 pub(super) fn float_text(number: f64) -> String {
-    let text = crate::lua::numbers::general(number, 14);
+    let text = crate::tree::digits::general(number, 14);
     let is_integer = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_integer { text + ".0" } else { text }
 }

@@ -5,7 +5,9 @@
 use super::level_of;
 use crate::layers::{ethernet, ip, ipv6, tcp, wlan};
 use crate::limits;
-use crate::tree::{Carriers, Demand, Dissection, Extras, Field, Kind, Label, Level, NodeRef, Note, Only, Partial, Value};
+use crate::tree::{
+    Carriers, Demand, Dissection, ExpertMark, Extras, Field, Kind, Label, Level, NodeRef, Note, Only, Partial, Value,
+};
 use crate::wire::notes;
 use std::borrow::Cow;
 
@@ -72,14 +74,22 @@ pub enum Group {
     Checksum,
     /// Sequence numbers, requests and responses.
     Sequence,
+    /// Response codes.
+    Response,
+    /// Request codes.
+    Request,
     /// Undissected bytes.
     Undecoded,
     /// Reassembly.
     Reassemble,
     /// Malformed packets.
     Malformed,
+    /// Hints for developers.
+    Debug,
     /// Violations of a specification.
     Protocol,
+    /// Security.
+    Security,
     /// Packet comments.
     Comment,
     /// Decryption.
@@ -88,20 +98,54 @@ pub enum Group {
     Assumption,
     /// Deprecated protocol features.
     Deprecated,
+    /// Reception.
+    Receive,
+    /// The interface.
+    Interface,
+    /// Bugs of dissectors.
+    DissectorBug,
 }
+
+/// All groups, in the order of their numbers.
+const ALL_GROUPS: [Group; 17] = [
+    Group::Checksum,
+    Group::Sequence,
+    Group::Response,
+    Group::Request,
+    Group::Undecoded,
+    Group::Reassemble,
+    Group::Malformed,
+    Group::Debug,
+    Group::Protocol,
+    Group::Security,
+    Group::Comment,
+    Group::Decryption,
+    Group::Assumption,
+    Group::Deprecated,
+    Group::Receive,
+    Group::Interface,
+    Group::DissectorBug,
+];
 
 /// Wireshark's numbers of groups, and their names.
 pub const GROUPS: &[(u64, &str)] = &[
     (0x0100_0000, "Checksum"),
     (0x0200_0000, "Sequence"),
+    (0x0300_0000, "Response"),
+    (0x0400_0000, "Request"),
     (0x0500_0000, "Undecoded"),
     (0x0600_0000, "Reassemble"),
     (0x0700_0000, "Malformed"),
+    (0x0800_0000, "Debug"),
     (0x0900_0000, "Protocol"),
+    (0x0a00_0000, "Security"),
     (0x0b00_0000, "Comment"),
     (0x0c00_0000, "Decryption"),
     (0x0d00_0000, "Assumption"),
     (0x0e00_0000, "Deprecated"),
+    (0x0f00_0000, "Receive"),
+    (0x1000_0000, "Interface"),
+    (0x1100_0000, "Dissector bug"),
 ];
 
 impl Group {
@@ -123,6 +167,31 @@ pub struct Item<'t> {
     pub protocol: &'static str,
     /// Text.
     pub message: Cow<'t, str>,
+    /// The name under which a script declared it.
+    pub declared: Option<&'static Field>,
+}
+
+impl<'t> Item<'t> {
+    /// Expert information of a script.
+    fn of_mark(of: Dissection<'t>, protocol: &'static str, note: &'t Note, mark: ExpertMark) -> Item<'t> {
+        let is = |number: u32, known: (u64, &str)| u64::from(number) == known.0;
+        let severity = Severity::ALL.into_iter().find(|severity| is(mark.severity, severity.named()));
+        let group = ALL_GROUPS.into_iter().find(|group| is(mark.group, group.named()));
+        Item {
+            severity: severity.unwrap_or(Severity::Chat),
+            group: group.unwrap_or(Group::Debug),
+            protocol,
+            message: Cow::Borrowed(of.tree.generated_text(note.text)),
+            declared: Some(note.code),
+        }
+    }
+}
+
+/// Expert information that scripts added to a node, each with the index of the first node after it.
+pub fn of_script<'t>(node: NodeRef<'t>) -> impl Iterator<Item = (u32, Item<'t>)> {
+    let of = node.dissection();
+    let item = move |(note, mark): (&'t Note, ExpertMark)| (mark.place, Item::of_mark(of, node.field().name, note, mark));
+    of.tree.experts_at(node.place()).map(item)
 }
 
 /// Flags of the TCP analysis, and their texts.
@@ -213,7 +282,7 @@ pub fn of_range<'t>(of: Dissection<'t>, range: std::ops::Range<u32>, take: &mut 
 pub fn of_comments<'t>(of: Dissection<'t>, take: &mut dyn FnMut(Item<'t>)) {
     for comment in of.tree.generated_text(of.tree.frame.comment).lines() {
         let message = Cow::Borrowed(comment);
-        take(Item { severity: Severity::Comment, group: Group::Comment, protocol: "Frame", message });
+        take(Item { severity: Severity::Comment, group: Group::Comment, protocol: "Frame", message, declared: None });
     }
 }
 
@@ -229,7 +298,7 @@ struct Rules<'t, 'a> {
 
 impl<'t> Rules<'t, '_> {
     fn add(&mut self, severity: Severity, group: Group, message: impl Into<Cow<'t, str>>) {
-        (self.take)(Item { severity, group, protocol: self.protocol, message: message.into() });
+        (self.take)(Item { severity, group, protocol: self.protocol, message: message.into(), declared: None });
     }
 
     fn node(&mut self, node: NodeRef<'t>) {
@@ -386,6 +455,9 @@ impl<'t> Rules<'t, '_> {
     /// Note of a dissector.
     fn note(&mut self, note: &'t Note) {
         let code = note.code;
+        if let Some(mark) = self.of.tree.expert_of(note) {
+            return (self.take)(Item::of_mark(self.of, self.protocol, note, mark));
+        }
         // Truncation by the capture, and the incomplete length of a fragment, are not errors of the packet.
         if code.is(&notes::CUT) || code.abbrev == "udp.length.bad" && self.is_part() {
             return;

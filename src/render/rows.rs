@@ -126,16 +126,17 @@ pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: TableFormat<'_>, out:
 impl Rows<'_> {
     fn children(&mut self, parent: NodeRef<'_>, depth: usize) -> fmt::Result {
         let mut counts: Vec<Count> = Vec::new();
-        for child in parent.children() {
+        let shown = || parent.children().filter(|child| !child.is_hidden());
+        for child in shown() {
             match counts.iter_mut().find(|count| count.field.is(child.field())) {
                 Some(count) => count.total += 1,
                 None => counts.push(Count { field: child.field(), total: 1, most: HANDFUL, seen: 0, hidden: 0 }),
             }
         }
-        for instead in parent.children().filter_map(|child| child.field().instead) {
+        for instead in shown().filter_map(|child| child.field().instead) {
             counts.iter_mut().filter(|count| count.field.is(instead)).for_each(|count| count.most = 0);
         }
-        for child in parent.children() {
+        for child in shown() {
             let Some(count) = counts.iter_mut().find(|count| count.field.is(child.field())) else { continue };
             count.seen += 1;
             if count.seen > count.most && !self.look.all {

@@ -61,7 +61,7 @@ impl Expert {
     }
 
     fn add(&mut self, of: Dissection<'_>, item: Item<'_>) {
-        let Item { severity, group, protocol, message } = item;
+        let Item { severity, group, protocol, message, .. } = item;
         if severity < self.least {
             return;
         }

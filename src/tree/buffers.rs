@@ -1,5 +1,6 @@
 //! What dissection makes: texts, numbers and bytes that are not in the frame.
 
+use super::captions::Captions;
 use super::tree::copy;
 
 /// Buffers of a tree, reused from frame to frame.
@@ -11,6 +12,8 @@ pub(super) struct Buffers {
     pub numbers: Vec<u64>,
     /// Reassembled, decompressed and decrypted messages.
     pub bytes: Vec<u8>,
+    /// Labels of single nodes. Only layers of scripts have them.
+    pub captions: Captions,
     /// Frames since much memory was needed.
     pub idle: u32,
 }

@@ -106,6 +106,30 @@ fn eight(number: u32) -> u64 {
     tens | (pairs - tens * 10) << 8
 }
 
+/// A float as `%.{digits}g` of C.
+#[must_use]
+pub(crate) fn general(number: f64, digits: usize) -> String {
+    if !number.is_finite() {
+        let sign = if number.is_sign_negative() { "-" } else { "" };
+        return format!("{sign}{}", if number.is_nan() { "nan" } else { "inf" });
+    }
+    let digits = digits.max(1);
+    let scientific = format!("{number:.*e}", digits - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if exponent < -4 || usize::try_from(exponent).is_ok_and(|exponent| exponent >= digits) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(mantissa), exponent.unsigned_abs());
+    }
+    let places = usize::try_from(i64::try_from(digits).unwrap_or_default() - 1 - i64::from(exponent)).unwrap_or_default();
+    trimmed(&format!("{number:.places$}")).to_owned()
+}
+
+/// Without zeros at the end of a fraction.
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

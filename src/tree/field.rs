@@ -108,6 +108,19 @@ pub enum Times {
     OncePer(&'static Field),
 }
 
+/// How columns show values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// As usual.
+    Usual,
+    /// Floating-point numbers with at most so many significant digits.
+    Digits(u8),
+    /// Bytes with this character between them.
+    Separated(char),
+    /// Hexadecimal numbers with no more than the digits of the field, as tshark writes values that are wider than their field.
+    Narrow,
+}
+
 /// Formats a node lazily, when it is printed.
 pub type Words = fn(NodeRef<'_>, &mut dyn fmt::Write) -> fmt::Result;
 
@@ -158,6 +171,8 @@ pub struct Field {
     pub share: Share,
     /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
+    /// How columns show its values, if not as usual.
+    pub layout: Layout,
     /// Whether columns show 1 for it, because the field of this name has no value in Wireshark.
     pub valueless: bool,
     /// Whether columns show one value per packet, because Wireshark has one layer for all messages of a segment.
@@ -201,6 +216,7 @@ impl Field {
             transformed: false,
             share: Share::Explained,
             seconds: false,
+            layout: Layout::Usual,
             valueless: matches!(kind, Kind::Group),
             per_packet: false,
             on_request: false,

@@ -94,6 +94,7 @@ impl Tree {
         self.buffers.text.shrink_to(kept.bytes);
         empty(&mut self.buffers.numbers, kept.layers);
         empty(&mut self.buffers.bytes, kept.bytes);
+        self.buffers.captions.clear();
         self.omitted = 0;
         self.unkept = Unkept::default();
         self.by_node.take();
@@ -116,6 +117,7 @@ impl Tree {
             + self.buffers.text.capacity()
             + self.buffers.numbers.capacity() * size_of::<u64>()
             + self.buffers.bytes.capacity()
+            + self.buffers.captions.memory_usage()
     }
 
     /// Bytes of memory in use, without short lists.

@@ -20,6 +20,9 @@ pub struct Titled {
 impl NodeRef<'_> {
     /// Writes the name, or else the label of the field. Returns whether there is a name.
     pub fn write_title(self, out: &mut dyn Write) -> Result<bool, fmt::Error> {
+        if let Some(label) = self.own_label() {
+            return clean(label, out).map(|()| true);
+        }
         let mut title = Noticed { out, is_begun: false };
         if let Some(titled) = self.field().titled {
             (titled.title)(self, &mut title)?;
@@ -30,6 +33,9 @@ impl NodeRef<'_> {
     /// Value and meaning beside the name, if they differ from those beside the label.
     #[must_use]
     pub fn cells(self) -> Option<CollapsedText> {
+        if self.own_label().is_some() {
+            return Some(CollapsedText { value: nothing, meaning: nothing });
+        }
         self.field().titled.and_then(|titled| titled.cells).filter(|_| !self.is_secret())
     }
 }

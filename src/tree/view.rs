@@ -2,7 +2,7 @@
 
 use super::address_text::AddressText;
 use super::clean::{clean, clean_escaped};
-use super::{Address, Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
+use super::{Address, Bits, Field, Kind, Layer, Layout, Node, Span, Tree, Value, name_of};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::net::Ipv4Addr;
@@ -368,15 +368,22 @@ impl<'t> NodeRef<'t> {
         }
         match self.value() {
             Value::None => match field.kind {
+                Kind::Protocol if let Some(label) = self.own_label() => clean_escaped(label, out),
                 Kind::Protocol => clean(field.name, out),
                 _ => self.write_hex(out),
             },
             Value::Unsigned(number) => write_number(field, number, out),
             Value::Signed(number) => write!(out, "{number}"),
-            Value::Single(number) => write!(out, "{number}"),
+            Value::Single(number) => write_float(field, number.into(), &number, out),
             Value::Double(number) if field.seconds => write!(out, "{number:.9}"),
-            Value::Double(number) => write!(out, "{number}"),
+            Value::Double(number) => write_float(field, number, &number, out),
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
+            Value::Bytes
+                if let Layout::Separated(by) = field.layout
+                    && !self.has_masked_bytes() =>
+            {
+                write_separated(self.value_bytes(), by, out)
+            }
             Value::Bytes if field.kind == Kind::Bytes || self.has_masked_bytes() => self.write_hex(out),
             Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
             Value::Text | Value::Generated(_) | Value::At(_) => clean_escaped(&self.text(), out),
@@ -401,8 +408,30 @@ fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result 
     match field.hex {
         _ if field.character => write_character(number, out),
         0 => out.write_str(itoa::Buffer::new().format(number)),
-        digits => write!(out, "0x{number:0width$x}", width = usize::from(digits)),
+        digits => {
+            let kept = if field.layout == Layout::Narrow { u64::MAX >> (64 - 4 * u32::from(digits.min(16))) } else { u64::MAX };
+            write!(out, "0x{:0width$x}", number & kept, width = usize::from(digits))
+        }
     }
+}
+
+/// A floating-point number in a column.
+fn write_float(field: &Field, number: f64, shortest: &dyn fmt::Display, out: &mut dyn Write) -> fmt::Result {
+    match field.layout {
+        Layout::Digits(digits) => out.write_str(&super::digits::general(number, digits.into())),
+        Layout::Usual | Layout::Separated(_) | Layout::Narrow => write!(out, "{shortest}"),
+    }
+}
+
+/// Bytes with a character between them.
+fn write_separated(bytes: &[u8], by: char, out: &mut dyn Write) -> fmt::Result {
+    for (place, byte) in bytes.iter().enumerate() {
+        if place > 0 {
+            out.write_char(by)?;
+        }
+        write!(out, "{byte:02x}")?;
+    }
+    Ok(())
 }
 
 /// A character as tshark writes it.

@@ -12,8 +12,8 @@ use crate::record::seconds::SECOND;
 use crate::record::{Record, Remembered, RememberedValue, Scope, Tally, View};
 use crate::sink::{Begin, Printed, Sink};
 use crate::tree::{
-    Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Only, Timestamp,
-    Value, clean_escaped, digits, hex,
+    Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Note, Only,
+    Timestamp, Value, clean_escaped, digits, hex,
 };
 use std::fmt::{self, Write as _};
 use std::io;
@@ -138,15 +138,19 @@ struct Prepared {
     column: Column,
     /// Whether any of its fields is generated.
     is_generated: bool,
+    /// Whether any of its fields is the code of a note.
+    is_noted: bool,
 }
 
 impl Prepared {
     fn new(column: Column) -> Prepared {
-        let is_generated = match &column.of {
-            Values::Fields(fields) => fields.iter().any(|field| field.generated.is_some()),
+        let any = |is: fn(&&'static Field) -> bool| match &column.of {
+            Values::Fields(fields) => fields.iter().any(is),
             Values::Pseudo(_) | Values::Computed(_) => false,
         };
-        Prepared { column, is_generated }
+        let is_generated = any(|field| field.generated.is_some());
+        let is_noted = any(|field| matches!(field.kind, Kind::Note(_)));
+        Prepared { column, is_generated, is_noted }
     }
 }
 
@@ -199,7 +203,7 @@ impl<W: io::Write> Columns<W> {
     fn fill(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
         let Columns { columns, options, line, cell, .. } = self;
         let (all, mut has_fields) = (all_nodes(record), false);
-        for (at, Prepared { column, is_generated }) in columns.iter().enumerate() {
+        for (at, Prepared { column, is_generated, is_noted }) in columns.iter().enumerate() {
             if at > 0 {
                 push(line, options.separator);
             }
@@ -211,6 +215,9 @@ impl<W: io::Write> Columns<W> {
                     match all {
                         Some(of) => values.of_nodes(of, 0, &of.tree.nodes, fields)?,
                         None => values.of_record(record, fields)?,
+                    }
+                    if *is_noted {
+                        values.of_notes(record, fields)?;
                     }
                     has_fields |= values.count > 0;
                     if values.count == 0 {
@@ -350,6 +357,25 @@ impl Occurrences<'_> {
         }
     }
 
+    /// Appends 1 for each note with one of these codes.
+    fn of_notes(&mut self, record: &Record<'_>, codes: &[&'static Field]) -> fmt::Result {
+        let (of, layers): (Dissection<'_>, Vec<&Layer>) = match record {
+            Record::Packet(packet) => (packet.of, packet.layers().collect()),
+            Record::Message(message) => (message.of, message.carriers().into_iter().chain([message.layer]).collect()),
+            Record::Late(late) => (late.of, late.layers.iter().collect()),
+            Record::Gap(_) => return Ok(()),
+        };
+        let ranges: Vec<_> = layers.into_iter().filter_map(|layer| of.tree.nodes_of(layer)).collect();
+        let notes = of.tree.notes_within(&ranges);
+        let is_meant = |note: &&&Note| codes.iter().any(|code| code.is(note.code));
+        notes.iter().filter(is_meant).try_for_each(|_| {
+            self.put(|line| {
+                line.push(b'1');
+                Ok(())
+            })
+        })
+    }
+
     /// Appends the values of a field that no protocol has.
     fn of_pseudo(&mut self, answer: &PseudoValue<'_>) -> fmt::Result {
         match answer {
@@ -438,7 +464,7 @@ impl Occurrences<'_> {
     /// Appends the value of a node. Separate, so that the search is a tight loop.
     #[inline(never)]
     fn put_node(&mut self, node: NodeRef<'_>) -> fmt::Result {
-        if self.count > 0 && node.field().per_packet {
+        if self.count > 0 && node.field().per_packet || node.field().kind == Kind::Protocol && node.is_absent() {
             return Ok(());
         }
         self.put(|line| write_node(node, line))

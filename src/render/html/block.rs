@@ -286,8 +286,9 @@ impl<'t> Writer<'_, 't> {
     }
 
     fn children(&mut self, node: NodeRef<'t>, buffer: Option<usize>) -> fmt::Result {
-        for (place, child) in node.children().enumerate() {
-            self.out.push(if place == 0 { '[' } else { ',' });
+        self.out.push('[');
+        for (place, child) in node.children().filter(|child| !child.is_hidden()).enumerate() {
+            self.out.push_str(if place == 0 { "" } else { "," });
             self.node(child, buffer, None)?;
         }
         self.out.push(']');

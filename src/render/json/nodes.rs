@@ -124,7 +124,11 @@ impl Nodes<'_> {
     #[inline]
     fn one(self, node: NodeRef<'_>, deep: bool, around: &Around, out: &mut Out<'_>) -> Result<()> {
         let field = node.field();
-        head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
+        let has_value = node.is_secret() || !matches!(node.value(), Value::None);
+        match node.own_label() {
+            Some(label) => labelled(field, label, has_value, out)?,
+            None => head(field, has_value, out),
+        }
         let has_raw = self.raw && node.span().is_somewhere() || field.transformed;
         value(node, has_raw, out)?;
         if has_raw && !node.is_secret() && !node.has_masked_bytes() {
@@ -135,6 +139,9 @@ impl Nodes<'_> {
         if let Some(bits) = node.bits() {
             number(r#","bit":"#, bits.first, out)?;
             number(r#","bits":"#, bits.count, out)?;
+        }
+        if node.is_hidden() {
+            out.raw(r#","hidden":true"#);
         }
         let span = node.span();
         let elsewhere = (span.is_somewhere() && span.source != around.source).then(|| Around::of(self.of, span));
@@ -175,6 +182,17 @@ const SHORT: [&[u8; 9]; 9] = [
     br#","len":7}"#,
     br#","len":8}"#,
 ];
+
+/// Start of a field with the label that a script gave it.
+#[cold]
+fn labelled(field: &Field, label: &str, has_value: bool, out: &mut Out<'_>) -> Result<()> {
+    out.raw(r#"{"name":""#);
+    out.raw(field.abbrev);
+    out.raw(r#"","label":"#);
+    label.put(out)?;
+    out.raw(if has_value { r#","value":"# } else { "" });
+    Ok(())
+}
 
 /// Start of a field up to its value. Names and labels require no escaping.
 #[inline]

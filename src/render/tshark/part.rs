@@ -33,6 +33,8 @@ pub(super) enum Part<'t> {
     Property { name: &'static str, shown: Show },
     /// Expert information.
     Expert(Item<'t>),
+    /// The name and the text of expert information of a script.
+    Declared { name: &'static str, text: String },
 }
 
 /// Most bytes that a generated value without bytes of its own shows as those it is computed from, such as flags and ports.
@@ -114,7 +116,7 @@ impl<'t> Part<'t> {
             Part::Node(node) => node.field().abbrev,
             Part::Also(node) => node.field().also,
             Part::Computed { field, .. } => field.abbrev,
-            Part::Property { name, .. } => name,
+            Part::Property { name, .. } | Part::Declared { name, .. } => name,
             Part::Expert(_) => "_ws.expert",
         }
     }
@@ -126,19 +128,24 @@ impl<'t> Part<'t> {
             Part::Computed { field, .. } => field.name,
             Part::Property { name, .. } => pseudo::named(name).map_or(*name, |pseudo| pseudo.about),
             Part::Expert(_) => "Expert Info",
+            Part::Declared { name, .. } => name,
         }
     }
 
     /// Whether tshark hides it in trees.
     pub(super) fn is_hidden(&self) -> bool {
-        matches!(self, Part::Also(_) | Part::Computed { .. })
+        match self {
+            Part::Also(_) | Part::Computed { .. } => true,
+            Part::Node(node) => node.is_hidden(),
+            Part::Property { .. } | Part::Expert(_) | Part::Declared { .. } => false,
+        }
     }
 
     /// Its node; generated values have none.
     fn node(&self) -> Option<NodeRef<'t>> {
         match self {
             Part::Node(node) | Part::Also(node) => Some(*node),
-            Part::Computed { .. } | Part::Property { .. } | Part::Expert(_) => None,
+            Part::Computed { .. } | Part::Property { .. } | Part::Expert(_) | Part::Declared { .. } => None,
         }
     }
 
@@ -156,7 +163,7 @@ impl<'t> Part<'t> {
             Part::Node(node) | Part::Also(node) => node.field().kind,
             Part::Computed { field, .. } => field.kind,
             Part::Property { name, .. } => pseudo::named(name).map_or(Kind::Text, |pseudo| pseudo.kind),
-            Part::Expert(_) => Kind::Group,
+            Part::Expert(_) | Part::Declared { .. } => Kind::Group,
         }
     }
 
@@ -165,12 +172,17 @@ impl<'t> Part<'t> {
         match self {
             Part::Node(node) | Part::Also(node) => shown(*node),
             Part::Computed { shown, .. } | Part::Property { shown, .. } => shown.clone(),
-            Part::Expert(_) => Show::Nothing,
+            Part::Expert(_) | Part::Declared { .. } => Show::Nothing,
         }
     }
 
     /// Text in trees: label, value and meaning.
     pub(super) fn title(&self) -> String {
+        match self {
+            Part::Node(node) if let Some(label) = node.whole_label() => return label.to_owned(),
+            Part::Declared { text, .. } => return text.clone(),
+            _ => {}
+        }
         let mut title = String::from(self.label());
         let (shown, mut meaning) = (self.shown(), String::new());
         if let Part::Node(node) | Part::Also(node) = self {
@@ -207,7 +219,7 @@ impl<'t> Part<'t> {
         match self {
             Part::Node(node) => below(*node, shape),
             Part::Expert(item) => of_expert(item),
-            Part::Also(_) | Part::Computed { .. } | Part::Property { .. } => Vec::new(),
+            Part::Also(_) | Part::Computed { .. } | Part::Property { .. } | Part::Declared { .. } => Vec::new(),
         }
     }
 }
@@ -254,23 +266,31 @@ fn shown_computed(field: &Field, computed: &Computed<'_>) -> Show {
 /// Children of a node, each followed by its alias and by fields generated from it.
 fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
+    // Expert information of scripts is where they added it.
+    let mut experts = expert::of_script(node).peekable();
     for child in node.children() {
+        while let Some((_, item)) = experts.next_if(|(place, _)| *place <= child.place()) {
+            parts.push(Part::Expert(item));
+        }
         parts.push(Part::Node(child));
         if !child.field().also.is_empty() {
             parts.push(Part::Also(child));
         }
         computed(child, shape, &mut parts);
     }
+    parts.extend(experts.map(|(_, item)| Part::Expert(item)));
     parts
 }
 
 fn of_expert<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
     let number = |name, (number, _): (u64, &str)| Part::Property { name, shown: Show::Text(number.to_string()) };
-    vec![
+    let declared = item.declared.map(|code| Part::Declared { name: code.abbrev, text: item.message.to_string() });
+    let facts = [
         Part::Property { name: "_ws.expert.message", shown: Show::Text(item.message.to_string()) },
         number("_ws.expert.severity", item.severity.named()),
         number("_ws.expert.group", item.group.named()),
-    ]
+    ];
+    declared.into_iter().chain(facts).collect()
 }
 
 /// Adds fields generated at a node.
@@ -348,7 +368,11 @@ fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Prot
     let node = of.layer_node(layer)?;
     let mut title = String::from(node.field().name);
     let (name, info) = (of.tree.generated_text(layer.name), of.tree.info(layer));
-    for words in [name, info.as_ref()] {
+    let label = node.whole_label();
+    if let Some(label) = label {
+        label.clone_into(&mut title);
+    }
+    for words in [name, info.as_ref()].into_iter().filter(|_| label.is_none()) {
         if !words.is_empty() {
             // Writing to memory does not fail.
             let _ = write!(title, ", {words}");
@@ -357,6 +381,12 @@ fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Prot
     let mut parts = below(node, shape);
     computed(node, shape, &mut parts);
     let end = of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
-    expert::of_range(of, layer.node..end, &mut |item| parts.push(Part::Expert(item)));
-    Some(Proto { name: node.field().abbrev, title, node: Some(node), parts })
+    expert::of_range(of, layer.node..end, &mut |item| {
+        if item.declared.is_none() {
+            parts.push(Part::Expert(item));
+        }
+    });
+    // As tshark writes items that are in no protocol.
+    let name = if node.is_absent() { "fake-field-wrapper" } else { node.field().abbrev };
+    Some(Proto { name, title, node: Some(node), parts })
 }

@@ -1,7 +1,7 @@
 //! Adds nodes in any order and at any position, for readers that parse the whole message before they add fields.
 
 use super::Wire;
-use crate::tree::{Bits, Dissection, Field, Origin, Piece, Span, TextRange, Value};
+use crate::tree::{Bits, Caption, Dissection, Ends, Extras, Field, Fields, Kind, Origin, Piece, Span, TextRange, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -47,6 +47,25 @@ impl<'a> Wire<'a> {
 
     pub(crate) fn layer_node(&self) -> u32 {
         self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node)
+    }
+
+    /// Makes the layer one of another protocol. [`Wire::close_layer`] closes it.
+    pub(crate) fn title(&mut self, protocol: &'static Field) {
+        let place = self.layer_node() as usize;
+        if let Some(node) = self.tree.nodes.get_mut(place).filter(|node| node.field.kind == Kind::Protocol) {
+            node.field = protocol;
+        }
+    }
+
+    /// Ends the layer of this protocol at the bytes read last.
+    pub(crate) fn close_layer(&mut self, protocol: &'static Field) {
+        self.tree.close(self.layer_node(), protocol, self.at);
+    }
+
+    /// Source, destination and conversation of the layer.
+    pub(crate) fn layer_ends(&self) -> Option<&Ends> {
+        let layer = self.tree.layers.get(self.layer as usize)?;
+        self.tree.ends.get(layer.ends as usize)
     }
 
     /// Adds a value anywhere. Returns the index of its node.
@@ -101,6 +120,46 @@ impl<'a> Wire<'a> {
     #[cold]
     pub(crate) fn note_at(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         self.tree.note(code, node, span, words);
+    }
+
+    /// Adds a note with Wireshark's severity and group, behind the nodes so far.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "scripts add them"))]
+    pub(crate) fn note_expert(&mut self, code: &'static Field, node: u32, span: Span, words: &str, [severity, group]: [u32; 2]) {
+        let count = self.tree.notes.len();
+        self.tree.note(code, node, span, format_args!("{words}"));
+        if let Some(made) = self.tree.notes.get(count).map(|note| note.text) {
+            self.mask_made(made);
+            self.tree.mark_expert(severity, group);
+        }
+    }
+
+    /// Whether labels that scripts write are requested, and whether those of all nodes are.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "nodes of scripts have labels"))]
+    pub(crate) fn wanted_labels(&self) -> Option<bool> {
+        let demand = self.tree.demand();
+        (demand.fields == Fields::All).then(|| demand.has(Extras::LABELS))
+    }
+
+    /// Labels the node that was added last, if it was kept, or an earlier one.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "nodes of scripts have labels"))]
+    pub(crate) fn caption(&mut self, node: u32, label: &str, is_own: bool, is_hidden: bool) {
+        if node < self.tree.here() {
+            let text = self.tree.make(format_args!("{label}"));
+            self.mask_made(text);
+            self.tree.caption(node, Caption { text, is_own, is_hidden, is_absent: false });
+        }
+    }
+
+    /// States that Wireshark has no item for the layer.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "scripts need not add an item"))]
+    pub(crate) fn absent_layer(&mut self) {
+        self.tree.caption(self.layer_node(), Caption { is_absent: true, ..Caption::default() });
+    }
+
+    /// Whether a field is among those that are kept.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "layers of scripts have labels"))]
+    pub(crate) fn may_keep(&self, field: &Field) -> bool {
+        self.tree.demand().may_keep(field)
     }
 
     /// The number of notes so far.
