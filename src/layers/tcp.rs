@@ -18,13 +18,26 @@ pub use header::Header;
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
 use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields, title};
-use crate::wire::{Error, Protocol, Result, Wire};
+use crate::wire::{Error, InvalidValue, Protocol, Result, Setting, ValueKind, Wire};
 use header::MIN_HEADER;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP], ..layer(&TCP, FIELDS) };
+/// tshark's preference that waits for missing segments, as streams here always do.
+const ORDER: Setting = Setting {
+    name: "tcp.reassemble_out_of_order",
+    about: "Segments out of order wait for those before them; TRUE is the only value",
+    takes: ValueKind::Checked(|value| match value.eq_ignore_ascii_case("true") {
+        true => Ok(()),
+        false => {
+            let message = "FALSE is not supported: segments out of order wait for those before them".to_owned();
+            Err(InvalidValue { line: None, message })
+        }
+    }),
+};
+
+pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP, ORDER], ..layer(&TCP, FIELDS) };
 
 fields! {
     TCP = protocol("tcp", "TCP", "Transmission Control Protocol");
