@@ -269,7 +269,7 @@ impl<'a> Run<'a> {
             Some(demand) => Engine::new(settings.registry, with_carriers(audience.demand().and(demand))),
             None => Engine::new(settings.registry, audience.demand()).with_prefilter(audience.prefilter()),
         };
-        for error in scripts::begin() {
+        for error in scripts::begin(&name) {
             settings.print_error(audience, format_args!("{name}: {error}"));
         }
         let candidates = settings.names_candidates.then(Candidates::default);

@@ -88,16 +88,18 @@ fn load_and(
 ) -> Result<(), Option<String>> {
     let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { load_selected(loading, read, report)? };
     let named = protocols.len();
+    let mut scripted = None;
     if !loading.lua.is_empty() {
         let loaded = scripts::load(&loading.lua, read).map_err(|errors| Some(errors.join("\n")))?;
         loaded.remarks.into_iter().for_each(&mut warn);
+        scripted = loaded.scripted;
         protocols.extend(loaded.protocols);
     }
     if !loading.no_user_ksy {
         user_files::add(&mut protocols, loading, read, warn);
     }
     if !protocols.is_empty() || Registry::default().loaded().next().is_some() {
-        registry::load(protocols, named);
+        registry::load(protocols, named, scripted);
     }
     Ok(())
 }

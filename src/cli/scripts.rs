@@ -1,6 +1,6 @@
 //! `--lua` and `-X`: loads Wireshark's Lua dissectors as protocols before input is opened.
 
-use crate::wire::Protocol;
+use crate::wire::{Protocol, Scripted};
 use clap::{Args as Group, ValueHint};
 use std::path::PathBuf;
 
@@ -104,24 +104,38 @@ impl LuaOptions {
     }
 }
 
+/// What a check shows.
+pub(super) struct CheckedScript {
+    /// Lines for people.
+    pub(super) shown: Vec<String>,
+    /// Why it cannot be loaded.
+    pub(super) errors: Vec<String>,
+}
+
 /// What loading gives.
 pub(super) struct LoadedScripts {
     pub(super) protocols: Vec<&'static Protocol>,
+    /// What the engine asks for payloads.
+    pub(super) scripted: Option<&'static dyn Scripted>,
     /// Warnings; loading did not fail.
     pub(super) remarks: Vec<String>,
 }
 
 #[cfg(feature = "lua")]
 mod running {
-    use super::{LoadedScripts, LuaOptions};
-    use crate::lua::{Limits, Request, Scripts, Surroundings};
+    use super::{CheckedScript, LoadedScripts, LuaOptions};
+    use crate::lua::{Checked, Limits, Request, Scripts, Source, Surroundings};
     use crate::registry::Registry;
     use crate::tree::{Demand, Field, Only};
-    use std::path::PathBuf;
+    use crate::wire::On;
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{PoisonError, RwLock};
 
     /// The scripts of this process.
     static SCRIPTS: RwLock<Option<Scripts>> = RwLock::new(None);
+    /// Whether results are kept, also of scripts that are loaded later.
+    static KEEPS: AtomicBool = AtomicBool::new(false);
 
     /// Loads scripts. Paths of files are appended to `read`.
     ///
@@ -129,6 +143,20 @@ mod running {
     /// One line for each script that failed.
     pub(in crate::cli) fn load(options: &LuaOptions, read: &mut Vec<PathBuf>) -> Result<LoadedScripts, Vec<String>> {
         let sources = options.sources().map_err(|wrong| vec![wrong])?;
+        let loaded = crate::lua::load(request(&sources, options));
+        read.extend(loaded.files);
+        if !loaded.errors.is_empty() {
+            return Err(loaded.errors);
+        }
+        *SCRIPTS.write().unwrap_or_else(PoisonError::into_inner) = loaded.scripts;
+        if KEEPS.load(Ordering::Relaxed) {
+            keep_results();
+        }
+        Ok(LoadedScripts { protocols: loaded.protocols, scripted: loaded.scripted, remarks: loaded.remarks })
+    }
+
+    /// What is loaded, and how.
+    fn request<'a>(sources: &'a [Source], options: &LuaOptions) -> Request<'a> {
         let defaults = Limits::default();
         let limits = Limits {
             steps: options.lua_steps.unwrap_or(defaults.steps),
@@ -137,22 +165,41 @@ mod running {
             buffer: options.lua_buffer.unwrap_or(defaults.buffer),
         };
         let split = |option: &String| option.split_once(['=', ':']).map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let loaded = crate::lua::load(Request {
-            sources: &sources,
+        Request {
+            sources,
             options: options.settings.iter().filter_map(split).collect(),
             limits,
             surroundings: Surroundings {
                 fields: built_in_fields,
                 protocol: |name| Registry::default().protocol(name).map(|protocol| protocol.this.abbrev),
                 is_header: crate::cli::loading::is_layer,
+                on_port,
             },
-        });
-        read.extend(loaded.files);
-        if !loaded.errors.is_empty() {
-            return Err(loaded.errors);
         }
-        *SCRIPTS.write().unwrap_or_else(PoisonError::into_inner) = loaded.scripts;
-        Ok(LoadedScripts { protocols: loaded.protocols, remarks: loaded.remarks })
+    }
+
+    /// Loads a script alone. Paths of files are appended to `read`.
+    ///
+    /// # Errors
+    /// None: this build has Lua.
+    pub(in crate::cli) fn check(path: &Path, options: &LuaOptions, read: &mut Vec<PathBuf>) -> Result<CheckedScript, String> {
+        let sources = [Source { path: path.to_owned(), arguments: Vec::new() }];
+        let Checked { registered, unsupported, remarks, errors, files } = crate::lua::check(request(&sources, options));
+        read.extend(files);
+        let mut shown = vec![format!("{}:", path.display())];
+        let below = registered.into_iter().chain(unsupported).chain(remarks);
+        shown.extend(below.map(|line| format!("  {line}")));
+        if !errors.is_empty() {
+            shown.push("  cannot be loaded".to_owned());
+        }
+        Ok(CheckedScript { shown, errors })
+    }
+
+    /// The application protocol on this port.
+    fn on_port(is_tcp: bool, port: u16) -> Option<&'static str> {
+        let on = if is_tcp { On::Tcp(port) } else { On::Udp(port) };
+        let mut all = Registry::default().applications();
+        all.find(|protocol| protocol.found.iter().any(|found| found.on.covers(on))).map(|protocol| protocol.this.abbrev)
     }
 
     /// The built-in fields of this name.
@@ -177,9 +224,18 @@ mod running {
         (!fields.is_empty()).then(|| Demand::of_fields(Only::these(fields)))
     }
 
+    /// Keeps the results of scripts, for views that read an input several times and have the terminal for themselves.
+    pub(in crate::cli) fn keep_results() {
+        KEEPS.store(true, Ordering::Relaxed);
+        if let Some(scripts) = loaded() {
+            scripts.keep_results();
+            scripts.silence();
+        }
+    }
+
     /// Tells scripts that an input begins. Returns errors of scripts.
-    pub(in crate::cli) fn begin() -> Vec<String> {
-        loaded().map(Scripts::begin).unwrap_or_default()
+    pub(in crate::cli) fn begin(input: &str) -> Vec<String> {
+        loaded().map(|scripts| scripts.begin(input)).unwrap_or_default()
     }
 
     /// Tells scripts that an input ended. Returns errors of scripts.
@@ -190,8 +246,16 @@ mod running {
 
 #[cfg(not(feature = "lua"))]
 mod running {
-    use super::{LoadedScripts, LuaOptions};
-    use std::path::PathBuf;
+    use super::{CheckedScript, LoadedScripts, LuaOptions};
+    use std::path::{Path, PathBuf};
+
+    /// Refuses scripts.
+    ///
+    /// # Errors
+    /// Always: this build has no Lua.
+    pub(in crate::cli) fn check(_: &Path, _: &LuaOptions, _: &mut Vec<PathBuf>) -> Result<CheckedScript, String> {
+        Err("lua check: this program was built without Lua (feature lua)".to_owned())
+    }
 
     /// Refuses scripts.
     ///
@@ -211,8 +275,11 @@ mod running {
         None
     }
 
+    /// There are no results.
+    pub(in crate::cli) fn keep_results() {}
+
     /// No warnings without scripts.
-    pub(in crate::cli) fn begin() -> Vec<String> {
+    pub(in crate::cli) fn begin(_: &str) -> Vec<String> {
         Vec::new()
     }
 
@@ -222,4 +289,4 @@ mod running {
     }
 }
 
-pub(super) use running::{are_loaded, begin, demand, end, load};
+pub(super) use running::{are_loaded, begin, check, demand, end, keep_results, load};

@@ -141,7 +141,7 @@ fn registered_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidat
     if registry.is_chosen(&context) {
         return registry.datagram_owner(&context, bytes);
     }
-    registry.datagrams_on(Some([0, port]), bytes).next()
+    registry.scripted_on(On::Udp(port)).or_else(|| registry.datagrams_on(Some([0, port]), bytes).next())
 }
 
 /// Payload of a protocol that the user chose.

@@ -12,6 +12,7 @@ mod packetless;
 mod prefilter;
 mod quote;
 mod relations;
+mod scripted;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -250,6 +251,9 @@ impl Engine {
         }
         if let Some(odd) = frame.odd_fraction {
             note_fraction(&mut self.tree, odd);
+        }
+        if let Some(scripted) = self.registry.scripted().filter(|scripted| scripted.reads_frames()) {
+            self.read_frame(scripted, frame);
         }
         self.tree.spread_secrets();
     }

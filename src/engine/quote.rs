@@ -106,7 +106,7 @@ impl QuoteReader for PortReader {
     fn read_embedded(&self, tree: &mut Tree, payload: &EmbeddedPayload<'_>) {
         let EmbeddedPayload { layer, source, bytes, ref range, protocol } = *payload;
         let PortReader(registry) = self;
-        let Some(candidate) = registry.reader(protocol) else { return };
+        let Some(candidate) = registry.reader(protocol).or_else(|| registry.stream_reader(protocol)) else { return };
         let mut wire = Wire::new(tree, layer, source, bytes, range.clone(), Cut::No);
         let _ = bug::reading(&mut wire, range.end, candidate.protocol, |wire| {
             wire.group(candidate.protocol.this, |wire| {

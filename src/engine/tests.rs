@@ -8,6 +8,8 @@ mod nested;
 mod options;
 mod prefilter;
 mod quotes;
+#[cfg(feature = "lua")]
+mod scripted;
 mod sctp;
 mod tcp;
 mod usb;

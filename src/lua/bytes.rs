@@ -4,6 +4,7 @@ use super::args::Args;
 use super::buffer::Tvb;
 use super::call::Place;
 use super::errors::{fail, no_member};
+use super::numbers::{Int64, UInt64};
 use super::{budget, call};
 use mlua::{Lua, MetaMethod, MultiValue, Result, Table, UserData, UserDataMethods, UserDataRef, Value};
 
@@ -90,6 +91,46 @@ impl ByteArray {
     }
 }
 
+/// The number in a part of an array: `uint([off=0], [len])` and its relatives.
+fn number_in(args: &Args<'_>, bytes: &[u8], [most, is_little]: [usize; 2]) -> Result<(u64, usize)> {
+    let off = usize::try_from(args.int_or(1, 0)?).unwrap_or(usize::MAX);
+    let rest = bytes.len().saturating_sub(off);
+    let len = if args.is_nil(2) { rest } else { usize::try_from(args.int(2)?).unwrap_or(usize::MAX) };
+    let Some(part) = off.checked_add(len).and_then(|end| bytes.get(off..end)).filter(|part| !part.is_empty()) else {
+        return fail(args.lua, format_args!("ByteArray_{}: offset beyond end of byte array", args.function));
+    };
+    if len > most {
+        return fail(args.lua, format_args!("ByteArray:{}() does not handle {len} byte integers", args.function));
+    }
+    Ok((super::buffer::number(part, is_little != 0), len))
+}
+
+fn add_numbers<M: UserDataMethods<ByteArray>>(methods: &mut M) {
+    for (name, is_little) in [("uint", 0), ("le_uint", 1)] {
+        methods.add_method(name, move |lua, this, values: MultiValue| {
+            let (bits, _) = number_in(&Args::new(lua, name, values), &this.bytes, [4, is_little])?;
+            Ok(bits.cast_signed())
+        });
+    }
+    for (name, is_little) in [("int", 0), ("le_int", 1)] {
+        methods.add_method(name, move |lua, this, values: MultiValue| {
+            let (bits, len) = number_in(&Args::new(lua, name, values), &this.bytes, [4, is_little])?;
+            Ok(super::buffer::signed(bits, len))
+        });
+    }
+    for (name, is_little) in [("uint64", 0), ("le_uint64", 1)] {
+        methods.add_method(name, move |lua, this, values: MultiValue| {
+            number_in(&Args::new(lua, name, values), &this.bytes, [8, is_little]).map(|(bits, _)| UInt64(bits))
+        });
+    }
+    for (name, is_little) in [("int64", 0), ("le_int64", 1)] {
+        methods.add_method(name, move |lua, this, values: MultiValue| {
+            let (bits, len) = number_in(&Args::new(lua, name, values), &this.bytes, [8, is_little])?;
+            Ok(Int64(super::buffer::signed(bits, len)))
+        });
+    }
+}
+
 /// Bytes of hexadecimal digits. Other characters are skipped, and so is an odd last digit.
 pub(super) fn from_hex(text: &[u8]) -> Vec<u8> {
     let digits: Vec<u8> =
@@ -140,6 +181,7 @@ fn add_changes<M: UserDataMethods<ByteArray>>(methods: &mut M) {
 impl UserData for ByteArray {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         add_changes(methods);
+        add_numbers(methods);
         methods.add_method("len", |_, this, ()| Ok(this.bytes.len()));
         methods.add_method("get_index", |lua, this, values: MultiValue| {
             let args = Args::new(lua, "get_index", values);

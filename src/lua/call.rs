@@ -5,7 +5,7 @@
 use super::budget;
 use super::extract::Found;
 use super::field::ScriptField;
-use crate::tree::{Address, Field, Time};
+use crate::tree::{Address, Field, StreamId, Time};
 use mlua::{Lua, Result};
 use std::cell::RefCell;
 
@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Field(&'static ScriptField),
     /// A field of this program.
     Other(&'static Field),
+    /// Bytes that a dissector of this program reads, by its filter name.
+    Embedded(&'static str),
 }
 
 /// The value of an item.
@@ -90,8 +92,12 @@ impl Item {
 #[derive(Debug, Clone)]
 pub(super) struct Remark {
     pub(super) item: u32,
+    /// The last child of the item so far.
+    pub(super) after: u32,
     pub(super) code: &'static Field,
     pub(super) text: String,
+    /// Wireshark's severity and group.
+    pub(super) rank: [u32; 2],
 }
 
 /// What a dissector may read of its packet.
@@ -106,11 +112,14 @@ pub(super) struct Packet {
     pub(super) captured: u32,
     pub(super) src: Option<Address>,
     pub(super) dst: Option<Address>,
+    /// The link-layer addresses of the frame, if known.
+    pub(super) links: [Option<Address>; 2],
     /// 2 for TCP, 3 for UDP, 0 for neither.
     pub(super) port_type: i64,
     /// The port that the table matched.
     pub(super) matched: u16,
     pub(super) can_desegment: bool,
+    pub(super) stream: Option<StreamId>,
 }
 
 /// The summary column: what is fixed, and what may be replaced.
@@ -153,6 +162,8 @@ pub(super) struct Call {
     pub(super) desegment_len: i64,
     /// The short names of the protocols that run, the innermost last.
     pub(super) running: Vec<&'static str>,
+    /// The protocol that the conversation is bound to from now on.
+    pub(super) bound: Option<usize>,
     /// Whether `dissect_tcp_pdus` ended the buffer.
     pub(super) is_ended: bool,
 }
@@ -198,6 +209,7 @@ impl Call {
         self.desegment_offset = 0;
         self.desegment_len = 0;
         self.running.clear();
+        self.bound = None;
         self.is_ended = false;
     }
 
@@ -216,6 +228,13 @@ impl Call {
     /// Whether objects of this call are alive.
     pub(super) fn is(&self, number: u64) -> bool {
         self.is_running && self.number == number
+    }
+
+    /// Adds a note on an item.
+    pub(super) fn remark(&mut self, item: u32, code: &'static Field, text: String, rank: [i64; 2]) {
+        let after = self.items.get(item as usize).map_or(NONE, |item| item.last);
+        let rank = rank.map(|number| u32::try_from(number).unwrap_or_default());
+        self.remarks.push(Remark { item, after, code, text, rank });
     }
 
     /// Adds an item below another one.

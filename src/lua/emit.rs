@@ -1,8 +1,8 @@
 //! Adds the items of a call to the tree of a message.
 
 use super::call::{Content, Item, Kind as ItemKind, NONE, Place, ROOT};
-use super::notes;
 use super::run::Dissected;
+use super::{label, notes};
 use crate::tree::{Field, Kind, Span, Value};
 use crate::wire::{Result, Wire};
 use std::cell::RefCell;
@@ -40,20 +40,62 @@ pub(super) struct Emission<'d> {
     pub(super) base: usize,
     /// Whether it is the last message of the call.
     pub(super) is_last: bool,
+    /// Whether items of the layer's protocol are items inside it: the layer is that of another call.
+    pub(super) inside: bool,
+    /// The source and the bytes of the call, if they are not those of the message.
+    pub(super) apart: Option<(u32, &'d [u8])>,
     /// The sources of derived buffers.
     pub(super) sources: RefCell<Vec<u32>>,
+}
+
+impl<'d> Emission<'d> {
+    /// All of a call on `len` bytes.
+    pub(super) fn whole(dissected: &'d Dissected, this: &'static Field, len: usize, base: usize) -> Emission<'d> {
+        let items = 0..dissected.tops().len();
+        let (is_last, inside, apart, sources) = (true, false, None, RefCell::default());
+        Emission { dissected, this, bytes: 0..len, items, base, is_last, inside, apart, sources }
+    }
+}
+
+/// What is written so far.
+struct Written {
+    /// The nodes of items; [`NONE`] for those that are not written.
+    nodes: Vec<u32>,
+    /// The item that is the layer of the message.
+    layer: u32,
+    /// Remarks by the item that they follow: the one they are on, or the last one below that (true).
+    remarks: Vec<((u32, bool), usize)>,
+    /// Whether labels of scripts are wanted, and those of all items.
+    labels: Option<bool>,
 }
 
 impl Emission<'_> {
     /// Adds items, notes and summary.
     pub(super) fn write(&self, wire: &mut Wire<'_>) -> Result {
         let tops = self.dissected.tops();
-        let mut nodes = vec![NONE; self.dissected.items.len()];
+        let own = tops.get(self.items.clone()).unwrap_or_default();
+        let remarks = self.dissected.remarks.iter().enumerate().map(|(at, remark)| {
+            let is_behind = remark.after != NONE;
+            ((if is_behind { remark.after } else { remark.item }, is_behind), at)
+        });
+        let mut written = Written {
+            nodes: vec![NONE; self.dissected.items.len()],
+            layer: self.layer_item(own),
+            remarks: remarks.collect(),
+            labels: wire.wanted_labels(),
+        };
+        written.remarks.sort_unstable();
         self.derive(wire, &tops);
-        for top in tops.get(self.items.clone()).unwrap_or_default() {
-            self.put_all(*top, wire, &mut nodes);
+        if written.layer == NONE && !self.inside {
+            wire.absent_layer();
         }
-        self.put_remarks(wire, &nodes);
+        for top in own {
+            self.put_all(*top, wire, &mut written);
+        }
+        if self.is_last {
+            // Those on the tree itself belong to the last message.
+            self.put_remarks((ROOT, false), wire, &written);
+        }
         if let Some(name) = self.dissected.protocol.as_deref().and_then(column) {
             wire.column(name);
         }
@@ -63,11 +105,28 @@ impl Emission<'_> {
         }
         if self.is_last {
             for error in &self.dissected.errors {
-                wire.add_text(&notes::ERROR, format_args!("Lua Error: {error}"));
+                let label = format!("Lua Error: {error}");
+                let place = wire.next_place();
+                wire.add_text(&notes::ERROR, format_args!("{label}"));
+                if written.labels.is_some() {
+                    wire.caption(place, &label, true, false);
+                }
                 wire.note_layer(&notes::FAILED, format_args!("{error}"));
             }
         }
         Ok(())
+    }
+
+    /// The item that is the layer of the message: the first one of its protocol.
+    fn layer_item(&self, tops: &[u32]) -> u32 {
+        let is_own = |top: &&u32| self.item(**top).is_some_and(|item| self.is_of_layer(item));
+        tops.iter().find(is_own).copied().unwrap_or(NONE)
+    }
+
+    /// Whether an item is one of the protocol of the layer, directly below the tree.
+    fn is_of_layer(&self, item: &Item) -> bool {
+        let is_this = matches!(item.kind, ItemKind::Protocol(field) if field.is(self.this));
+        !self.inside && item.depth == 1 && is_this
     }
 
     /// Adds the derived buffers that items of the message point into.
@@ -94,7 +153,7 @@ impl Emission<'_> {
             let from = match buffer.from {
                 Some(place) if place.buffer == 0 => self.span(wire, Some(place)),
                 Some(place) => derived_span(&sources, place),
-                None => Span::new(wire.source(), self.base..self.base + self.bytes.len()),
+                None => Span::new(self.source(wire), self.base..self.base + self.bytes.len()),
             };
             let source = wire.derive(buffer.method, Some(from).filter(|from| from.is_somewhere()), &buffer.bytes);
             if let Some(known) = sources.get_mut(number) {
@@ -116,16 +175,21 @@ impl Emission<'_> {
     }
 
     /// Adds an item with all below it.
-    fn put_all(&self, top: u32, wire: &mut Wire<'_>, nodes: &mut [u32]) {
+    fn put_all(&self, top: u32, wire: &mut Wire<'_>, written: &mut Written) {
         // An item whose children are open, with the next of them.
         let mut open: Vec<(u32, u32)> = Vec::new();
         let mut next = top;
         loop {
             let Some(item) = self.item(next) else { return };
-            let place = self.put(item, wire);
-            if let Some(node) = nodes.get_mut(next as usize) {
-                *node = place;
+            let place = self.put(next, item, wire, written);
+            // Otherwise the node is not kept.
+            if place < wire.next_place() {
+                if let Some(node) = written.nodes.get_mut(next as usize) {
+                    *node = place;
+                }
+                self.label(next, place, wire, written);
             }
+            self.put_remarks((next, false), wire, written);
             open.push((next, item.first));
             next = loop {
                 let Some((parent, child)) = open.last_mut() else { return };
@@ -136,7 +200,8 @@ impl Emission<'_> {
                 }
                 let parent = *parent;
                 open.pop();
-                self.close(parent, wire, nodes);
+                self.close(parent, wire, written);
+                self.put_remarks((parent, true), wire, written);
                 if open.is_empty() {
                     return;
                 }
@@ -148,9 +213,48 @@ impl Emission<'_> {
         self.dissected.items.get(item as usize)
     }
 
-    /// Whether an item is the layer of the message.
-    fn is_layer(&self, item: &Item) -> bool {
-        item.depth == 1 && item.label.is_none() && matches!(item.kind, ItemKind::Protocol(field) if field.is(self.this))
+    /// Whether an item is the layer of the message: later ones of its protocol are, too, unless they have a label of their own.
+    fn is_layer(&self, at: u32, item: &Item, written: &Written) -> bool {
+        self.is_of_layer(item) && (at == written.layer || item.label.is_none())
+    }
+
+    /// Labels the node of an item, if that is wanted.
+    fn label(&self, at: u32, node: u32, wire: &mut Wire<'_>, written: &Written) {
+        let Some(item) = self.item(at).filter(|item| !matches!(item.kind, ItemKind::Embedded(_))) else { return };
+        let all = match (written.labels, item.kind) {
+            (Some(all), _) => all,
+            // Columns show the labels of protocols.
+            (None, ItemKind::Protocol(field)) if wire.may_keep(field) => false,
+            (None, _) => return,
+        };
+        let is_text = matches!(item.kind, ItemKind::Other(field) if field.is(&notes::TEXT) || field.is(&notes::EXPERT));
+        let is_own = is_text || item.label.is_some() || item.around.iter().any(|text| !text.is_empty());
+        if !(is_own || item.hidden || all) {
+            return;
+        }
+        let text = if is_own || all { self.whole_label(at, wire) } else { String::new() };
+        wire.caption(node, &text, is_own, item.hidden);
+    }
+
+    /// The label of an item as Wireshark writes it.
+    fn whole_label(&self, at: u32, wire: &Wire<'_>) -> String {
+        let bytes = |place: Place| match (place.buffer as usize).checked_sub(1) {
+            Some(derived) => {
+                let buffer = self.dissected.derived.get(derived).map(|buffer| buffer.bytes.as_slice()).unwrap_or_default();
+                buffer.get(place.start as usize..(place.start + place.len) as usize).unwrap_or_default()
+            }
+            None => {
+                let start = (place.start as usize + self.base).wrapping_sub(self.bytes.start);
+                let range = start..start.saturating_add(place.len as usize);
+                self.apart.map_or_else(|| wire.source_bytes(range.clone()), |(_, all)| all.get(range.clone()).unwrap_or_default())
+            }
+        };
+        label::of(&self.dissected.items, &bytes, at)
+    }
+
+    /// The source of the bytes of the call.
+    fn source(&self, wire: &Wire<'_>) -> u32 {
+        self.apart.map_or_else(|| wire.source(), |(source, _)| source)
     }
 
     /// The span of a place, as far as it is in the message.
@@ -164,17 +268,18 @@ impl Emission<'_> {
         if place.start as usize > self.bytes.end || (end as usize) < self.bytes.start {
             return Span::NONE;
         }
-        Span::new(wire.source(), clipped(place.start)..clipped(end))
+        Span::new(self.source(wire), clipped(place.start)..clipped(end))
     }
 
     /// Adds an item without its children. Returns the index of its node.
-    fn put(&self, item: &Item, wire: &mut Wire<'_>) -> u32 {
-        if self.is_layer(item) {
+    fn put(&self, at: u32, item: &Item, wire: &mut Wire<'_>, written: &Written) -> u32 {
+        if self.is_layer(at, item, written) {
             return wire.layer_node();
         }
         let span = self.span(wire, item.place);
         let field = match item.kind {
             ItemKind::Root => return wire.layer_node(),
+            ItemKind::Embedded(protocol) => return self.embed(protocol, item, span, wire),
             ItemKind::Protocol(field) | ItemKind::Other(field) => field,
             ItemKind::Field(field) => field.field,
         };
@@ -193,6 +298,7 @@ impl Emission<'_> {
                 own if own == span => Value::Text,
                 other => Value::At(other),
             },
+            Content::Words(_) if field.kind == Kind::Group => Value::None,
             Content::Words(words) => Value::Generated(wire.make(field, words)),
             // An address in another byte order is a number.
             Content::Own(bytes) if field.kind == Kind::Ipv4 => Value::Unsigned(super::buffer::number(bytes, false)),
@@ -208,13 +314,26 @@ impl Emission<'_> {
         wire.put_at(field, value, span)
     }
 
-    fn close(&self, item: u32, wire: &mut Wire<'_>, nodes: &[u32]) {
-        let (Some(item), Some(node)) = (self.item(item), nodes.get(item as usize)) else { return };
-        if self.is_layer(item) {
+    /// Lets a dissector of this program read the bytes of an item.
+    fn embed(&self, protocol: &'static str, item: &Item, span: Span, wire: &mut Wire<'_>) -> u32 {
+        let node = wire.next_place();
+        let derived = item.place.and_then(|place| self.dissected.derived.get((place.buffer as usize).checked_sub(1)?));
+        if span.is_somewhere() {
+            wire.read_embedded(protocol, span, derived.map(|buffer| buffer.bytes.as_slice()));
+        }
+        node
+    }
+
+    fn close(&self, at: u32, wire: &mut Wire<'_>, written: &Written) {
+        let (Some(item), Some(node)) = (self.item(at), written.nodes.get(at as usize)) else { return };
+        if *node == NONE {
+            return;
+        }
+        if self.is_layer(at, item, written) {
             return;
         }
         let field = match item.kind {
-            ItemKind::Root => return,
+            ItemKind::Root | ItemKind::Embedded(_) => return,
             ItemKind::Protocol(field) | ItemKind::Other(field) => field,
             ItemKind::Field(field) => field.field,
         };
@@ -224,17 +343,15 @@ impl Emission<'_> {
         }
     }
 
-    fn put_remarks(&self, wire: &mut Wire<'_>, nodes: &[u32]) {
-        for remark in &self.dissected.remarks {
-            let Some(node) = nodes.get(remark.item as usize).copied().filter(|node| *node != NONE) else {
-                // Remarks on the whole tree belong to the last message.
-                if remark.item == ROOT && self.is_last {
-                    wire.note_layer(remark.code, format_args!("{}", remark.text));
-                }
-                continue;
-            };
+    /// Adds the remarks behind an item.
+    fn put_remarks(&self, behind: (u32, bool), wire: &mut Wire<'_>, written: &Written) {
+        let first = written.remarks.partition_point(|(place, _)| *place < behind);
+        for (_, at) in written.remarks.iter().skip(first).take_while(|(place, _)| *place == behind) {
+            let Some(remark) = self.dissected.remarks.get(*at) else { continue };
+            let node = written.nodes.get(remark.item as usize).copied().filter(|node| *node != NONE);
+            let node = node.unwrap_or_else(|| wire.layer_node());
             let span = self.span(wire, self.item(remark.item).and_then(|item| item.place));
-            wire.note_at(remark.code, node, span, format_args!("{}", remark.text));
+            wire.note_expert(remark.code, node, span, &remark.text, remark.rank);
         }
     }
 }

@@ -7,6 +7,9 @@ use super::world::World;
 use crate::tree::Field;
 use mlua::{Lua, MetaMethod, Result, Table, UserData, UserDataMethods};
 
+pub(super) const DEBUG: i64 = 0x0800_0000;
+pub(super) const MALFORMED: i64 = 0x0700_0000;
+pub(super) const UNDECODED: i64 = 0x0500_0000;
 pub(super) const CHAT: i64 = 0x20_0000;
 pub(super) const NOTE: i64 = 0x40_0000;
 pub(super) const WARN: i64 = 0x60_0000;
@@ -20,8 +23,8 @@ const MOST: usize = 16_384;
 pub(super) struct ProtoExpert {
     pub(super) field: &'static Field,
     pub(super) text: &'static str,
-    group: i64,
-    severity: i64,
+    pub(super) group: i64,
+    pub(super) severity: i64,
 }
 
 impl UserData for ProtoExpert {

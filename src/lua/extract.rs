@@ -66,7 +66,8 @@ impl Found {
         Found { wanted, name: name.to_owned(), value, text, offset: 0, len: 0, is_generated: false }
     }
 
-    fn of_node(wanted: usize, node: NodeRef<'_>) -> Found {
+    /// A value of a layer that begins at this offset.
+    fn of_node((wanted, name): (usize, &str), node: NodeRef<'_>, layer_start: u32) -> Found {
         let field = node.field();
         let bytes = || node.value_bytes().to_vec();
         let value = match (node.value(), field.kind) {
@@ -87,8 +88,9 @@ impl Found {
         };
         let span = node.span();
         let is_generated = !span.is_somewhere();
-        let (offset, len) = if is_generated { (0, 0) } else { (span.start, span.len()) };
-        Found { wanted, name: field.abbrev.to_owned(), value, text: node.to_string(), offset, len, is_generated }
+        let in_frame = || node.dissection().tree.offset_in_frame(span).and_then(|offset| u32::try_from(offset).ok());
+        let (offset, len) = if is_generated { (layer_start, 0) } else { (in_frame().unwrap_or(span.start), span.len()) };
+        Found { wanted, name: name.to_owned(), value, text: node.to_string(), offset, len, is_generated }
     }
 }
 
@@ -98,11 +100,15 @@ pub(super) fn values(wanted: &[Wanted], of: Dissection<'_>, first: Time) -> Vec<
     for (number, wanted) in wanted.iter().enumerate() {
         all.extend(of_frame(number, &wanted.name, of, first));
     }
+    let mut layer_start = 0;
     for (place, node) in of.tree.nodes.iter().enumerate() {
-        for (number, _) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.fields.iter().any(|field| field.is(node.field)))
-        {
+        if node.field.kind == Kind::Protocol && node.span.is_somewhere() {
+            layer_start = node.span.start;
+        }
+        let is_meant = |wanted: &Wanted| wanted.fields.iter().any(|field| field.is(node.field));
+        for (number, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| is_meant(wanted)) {
             let node = u32::try_from(place).ok().and_then(|place| of.node(place));
-            all.extend(node.map(|node| Found::of_node(number, node)));
+            all.extend(node.map(|node| Found::of_node((number, &wanted.name), node, layer_start)));
         }
     }
     all
@@ -141,7 +147,7 @@ fn of_item(call: &Call, wanted: &Wanted, number: usize, place: u32) -> Option<Fo
     let (name, field) = match item.kind {
         ItemKind::Field(field) => (field.field.abbrev, Some(field)),
         ItemKind::Protocol(field) => (field.abbrev, None),
-        ItemKind::Root | ItemKind::Other(_) => return None,
+        ItemKind::Root | ItemKind::Other(_) | ItemKind::Embedded(_) => return None,
     };
     if name != wanted.name {
         return None;
@@ -169,7 +175,7 @@ fn of_item(call: &Call, wanted: &Wanted, number: usize, place: u32) -> Option<Fo
         Content::Text(place) => FoundValue::Text(String::from_utf8_lossy(call.bytes(*place)).into_owned()),
         Content::Words(words) => FoundValue::Text(words.clone()),
     };
-    let text = field.map_or_else(String::new, |field| super::label::value_of(call, field, item));
+    let text = field.map_or_else(String::new, |field| super::label::value_of(&|place| call.bytes(place), field, item));
     let (offset, len) =
         item.place.map_or((0, 0), |place| (place.start + if place.buffer == 0 { call.base } else { 0 }, place.len));
     Some(Found { wanted: number, name: name.to_owned(), value, text, offset, len, is_generated: item.generated })
@@ -315,6 +321,17 @@ pub(super) fn add(lua: &Lua, globals: &Table) -> Result<()> {
     })?;
     super::sandbox::callable(lua, &class, "Field", call)?;
     globals.set("Field", class)
+}
+
+/// The names for which scripts asked, with the fields of scripts: dissectors that are called later find their items.
+pub(super) fn complete(world: &World) -> Vec<Wanted> {
+    let with_own = |wanted: &Wanted| {
+        let own = world.fields.iter().map(|field| field.field).filter(|field| field.abbrev == wanted.name);
+        let protocols = world.protocols.iter().map(|own| own.this).filter(|field| field.abbrev == wanted.name);
+        let fields = wanted.fields.iter().copied().chain(own).chain(protocols).collect();
+        Wanted { name: wanted.name.clone(), fields }
+    };
+    world.wanted.iter().map(with_own).collect()
 }
 
 /// Remarks on names that nothing has: they give no values.

@@ -3,8 +3,9 @@
 use super::args::{Args, integer, text};
 use super::constants::{base_name, type_name};
 use super::errors::fail;
+use super::numbers::{Int64, UInt64};
 use super::world::World;
-use crate::tree::Field;
+use crate::tree::{Field, Layout};
 use mlua::{Lua, MetaMethod, MultiValue, Result, Table, UserData, UserDataMethods, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -114,6 +115,16 @@ impl ScriptField {
         self.owner().is_some()
     }
 
+    /// Whether its values are texts of a given length.
+    pub(super) fn is_text(&self) -> bool {
+        self.of == Type::String
+    }
+
+    /// The name of its type, as that of its constructor.
+    pub(super) fn type_name(&self) -> &'static str {
+        TYPES.iter().find(|(_, number, _)| *number == self.number).map_or("none", |(name, ..)| name)
+    }
+
     /// How numbers are displayed.
     pub(super) fn base(&self) -> i64 {
         self.base & 0xff
@@ -197,7 +208,7 @@ fn declare(args: &Args<'_>, of: Type, number: i64) -> Result<ProtoField> {
     };
     if has_base {
         let base = base(args, 3, of)?;
-        let mask = if args.is_nil(5) { 0 } else { args.int(5)?.cast_unsigned() };
+        let mask = mask(args, 5)?;
         let meanings = meanings(args, 4, of, base, mask)?;
         return finish(args, declared(args, of, number, base, mask, args.text_or_nil(6)?)?, meanings);
     }
@@ -212,8 +223,27 @@ fn declare(args: &Args<'_>, of: Type, number: i64) -> Result<ProtoField> {
         };
         return finish(args, declared(args, of, number, base, 0, about)?, meanings);
     }
+    // Wireshark ignores a description in place of the display.
+    let is_described = matches!(args.get(3), Value::String(_)) && integer(&args.get(3)).is_none();
+    if is_described && constant(args, 3, "base").is_err() {
+        return finish(args, declared(args, of, number, 0, 0, args.text_or_nil(3)?)?, Meanings::default());
+    }
     let base = display(args, 3, of)?;
     finish(args, declared(args, of, number, base, 0, args.text_or_nil(4)?)?, Meanings::default())
+}
+
+/// The mask of an argument: a number or a 64-bit object.
+fn mask(args: &Args<'_>, number: usize) -> Result<u64> {
+    let value = args.get(number);
+    if let Some(data) = value.as_userdata() {
+        if let Ok(bits) = data.borrow::<UInt64>() {
+            return Ok(bits.0);
+        }
+        if let Ok(bits) = data.borrow::<Int64>() {
+            return Ok(bits.0.cast_unsigned());
+        }
+    }
+    if value.is_nil() { Ok(0) } else { args.int(number).map(i64::cast_unsigned) }
 }
 
 /// `ProtoField.new(name, abbr, type, [values], [base], [mask], [description])`.
@@ -225,7 +255,7 @@ fn anew(args: &Args<'_>) -> Result<ProtoField> {
         return args.wrong(3, &format!("ProtoField_new: {text}"));
     };
     let of = *of;
-    let mask = if args.is_nil(6) { 0 } else { args.int(6)?.cast_unsigned() };
+    let mask = mask(args, 6)?;
     let base = match of {
         Type::Unsigned(_) | Type::Signed(_) | Type::Char | Type::FrameNumber | Type::Bool => base(args, 5, of)?,
         Type::AbsoluteTime | Type::String | Type::Stringz | Type::Bytes | Type::CountedBytes => display(args, 5, of)?,
@@ -304,8 +334,7 @@ fn base(args: &Args<'_>, number: usize, of: Type) -> Result<i64> {
         Type::Char if !matches!(shown, 0 | 2 | 3) => args.wrong(number, "Base must be either base.NONE, base.HEX or base.OCT"),
         Type::FrameNumber if given != 0 => args.wrong(number, "FRAMENUM must use base.NONE"),
         Type::Bool => {
-            let mask = args.get(if number == 3 { 5 } else { 6 });
-            let is_masked = integer(&mask).is_some_and(|mask| mask != 0);
+            let is_masked = mask(args, if number == 3 { 5 } else { 6 })? != 0;
             match (given, is_masked) {
                 (0, false) | (1..=64, true) => Ok(given),
                 (_, false) => args.wrong(number, "Fieldbase (fielddisplay) must be base.NONE if bitmask is zero."),
@@ -474,8 +503,18 @@ fn tree_field(declared: &Declared, about: &'static str, names: Vec<(u64, String)
         Type::Ipv6 => Field::ipv6(abbrev, name, about),
         Type::Ether => Field::mac(abbrev, name, about),
     };
+    let layout = match (declared.of, base) {
+        (Type::Unsigned(1..), 2 | 5) => Layout::Narrow,
+        (Type::Float, _) => Layout::Digits(6),
+        (Type::Double, _) => Layout::Digits(15),
+        (Type::Bytes | Type::CountedBytes, 8) => Layout::Separated('.'),
+        (Type::Bytes | Type::CountedBytes, 9) => Layout::Separated('-'),
+        (Type::Bytes | Type::CountedBytes, 10) => Layout::Separated(':'),
+        (Type::Bytes | Type::CountedBytes, 11) => Layout::Separated(' '),
+        _ => Layout::Usual,
+    };
     let names: Vec<(u64, &'static str)> = names.iter().map(|(value, name)| (*value, leak(name))).collect();
-    Box::leak(Box::new(Field { names: Vec::leak(names), mask: declared.mask, ..field }))
+    Box::leak(Box::new(Field { names: Vec::leak(names), mask: declared.mask, layout, ..field }))
 }
 
 /// A text that lives as long as the program, as the fields that refer to it.

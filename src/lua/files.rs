@@ -120,6 +120,15 @@ fn load_named(lua: &Lua, values: MultiValue, function: &str) -> Result<Function>
     }
 }
 
+/// `__DIR__` of the script that calls, which it may have changed.
+fn caller_folder(lua: &Lua) -> Option<String> {
+    const DEEPEST: usize = 6;
+    (1..DEEPEST).find_map(|level| {
+        let environment = lua.inspect_stack(level, |debug| debug.function().environment()).flatten()?;
+        super::args::text(&environment.get::<Value>("__DIR__").ok()?)
+    })
+}
+
 /// The folders in which `require` looks, in order.
 fn roots(world: &World, name: &str) -> Vec<PathBuf> {
     let mut roots = vec![world.folder.clone()];
@@ -140,7 +149,18 @@ fn module(lua: &Lua, name: &str, path: &str) -> Option<PathBuf> {
     let usual = [format!("{relative}.lua"), format!("{relative}/init.lua")];
     let found = roots(&world, name).into_iter().flat_map(|root| usual.clone().map(|file| root.join(file)));
     let given = templates.into_iter().map(PathBuf::from);
-    found.chain(given).find_map(|file| allowed(&world, &file).ok().filter(|file| file.is_file()))
+    let found = found.chain(given).find_map(|file| allowed(&world, &file).ok().filter(|file| file.is_file()));
+    found.or_else(|| above(&world.folder, name, &usual))
+}
+
+/// The file of a module below the first folder above the script that holds the top folder of the module.
+fn above(folder: &Path, name: &str, files: &[String; 2]) -> Option<PathBuf> {
+    const HIGHEST: usize = 8;
+    let folder = fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()?;
+    let top = name.split('.').next().filter(|top| !top.is_empty() && *top != name)?;
+    let root = folder.ancestors().skip(1).take(HIGHEST).map(|root| root.join(top)).find(|top| top.is_dir())?;
+    let is_below = |file: &PathBuf| file.is_file() && fs::canonicalize(file).is_ok_and(|real| real.starts_with(&root));
+    files.iter().filter_map(|file| Some(root.parent()?.join(file))).find(is_below)
 }
 
 fn require(lua: &Lua, package: &Table, name: String) -> Result<Value> {
@@ -148,6 +168,15 @@ fn require(lua: &Lua, package: &Table, name: String) -> Result<Value> {
     let known: Value = loaded.get(name.as_str())?;
     if !known.is_nil() {
         return Ok(known);
+    }
+    const LIBRARIES: [&str; 12] =
+        ["_G", "coroutine", "table", "io", "os", "string", "math", "utf8", "debug", "package", "bit", "bit32"];
+    if LIBRARIES.contains(&name.as_str()) {
+        return lua.globals().get(name.as_str());
+    }
+    // Modules of Wireshark's distribution that are globals here.
+    if matches!(name.as_str(), "rex_pcre2" | "rex_pcre") {
+        return lua.globals().get("rex_pcre2");
     }
     let preloaded: Value = package.get::<Table>("preload")?.get(name.as_str())?;
     let (function, place) = if let Value::Function(function) = preloaded {
@@ -333,19 +362,26 @@ fn add_package(lua: &Lua, globals: &Table) -> Result<()> {
     for name in ["searchers", "loaders"] {
         package.set(name, lua.create_table()?)?;
     }
-    for (name, text) in [("path", ""), ("cpath", ""), ("config", "/\n;\n?\n!\n-\n")] {
+    for (name, text) in [("path", "./?.lua"), ("cpath", ""), ("config", "/\n;\n?\n!\n-\n")] {
         package.set(name, text)?;
     }
     let prepend = lua.create_function(|lua, values: MultiValue| {
         let folder = Args::new(lua, "prepend_path", values).text(1)?;
         let package: Table = lua.globals().get("package")?;
         let before = super::args::text(&package.get::<Value>("path")?).unwrap_or_default();
-        package.set("path", format!("{folder}/?.lua;{before}"))
+        let base = caller_folder(lua).map(|base| format!("{}/", base.trim_end_matches('/'))).unwrap_or_default();
+        package.set("path", format!("{base}{folder}/?.lua;{before}"))
     })?;
     package.set("prepend_path", prepend)?;
     let refuse =
         lua.create_function(|lua, _: MultiValue| fail::<()>(lua, "package.loadlib is not given to scripts (sandbox)"))?;
     package.set("loadlib", refuse)?;
+    let search = |lua: &Lua, values: MultiValue| {
+        let args = Args::new(lua, "searchpath", values);
+        let (name, templates) = (args.text(1)?, args.text(2)?);
+        Ok(module(lua, &name, &templates).map(|path| path.display().to_string()))
+    };
+    package.set("searchpath", lua.create_function(search)?)?;
     let own = package.clone();
     globals.set("package", package)?;
     globals.set(

@@ -2,7 +2,7 @@
 
 use super::args::{Args, integer, text};
 use super::buffer::{Tvb, TvbRange};
-use super::call::{self, Content, Item, Kind, Place, Remark};
+use super::call::{self, Content, Item, Kind, Place};
 use super::errors::{fail, no_member, type_of};
 use super::expert::{self, ProtoExpert};
 use super::field::{ProtoField, ScriptField};
@@ -57,7 +57,40 @@ fn label(lua: &Lua, values: &[Value]) -> Result<Option<String>> {
     Ok(Some(texts.join(" ")))
 }
 
+/// Whether a text that was read has other characters behind its first NUL.
+fn is_stray(item: &Item) -> bool {
+    let (Content::Text(text), Some(place)) = (&item.content, item.place) else { return false };
+    let rest = Place { start: text.start + text.len, len: place.len.saturating_sub(text.len), ..place };
+    text.start == place.start && call::with(|call| call.bytes(rest).iter().any(|byte| *byte != 0))
+}
+
 const INVALID: &str = "Tree item ProtoField/Protocol handle is invalid (ProtoField/Proto not registered?)";
+
+/// The item that `add` adds, without its label. What it takes of the arguments is taken from `rest`.
+fn made(lua: &Lua, named: What, rest: &mut &[Value], range: Option<&TvbRange>, is_little: bool) -> Result<Item> {
+    let place = range.map(|range| range.place);
+    let text = |rest: &mut &[Value]| {
+        let text = label(lua, std::mem::take(rest))?.unwrap_or_default();
+        Ok(Item::new(Kind::Other(&notes::TEXT), Content::Words(text), place))
+    };
+    match named {
+        What::Field(field) if field.is_registered() => {
+            let (content, place) = match (rest.split_first(), range) {
+                (Some((given, behind)), _) => {
+                    *rest = behind;
+                    (value::given(lua, field, given)?, place)
+                }
+                (None, Some(range)) => value::read(lua, field, range, is_little)?,
+                (None, None) => (value::given(lua, field, &Value::Nil)?, None),
+            };
+            Ok(Item::new(Kind::Field(field), content, place))
+        }
+        What::Protocol(proto) => Ok(Item::new(Kind::Protocol(proto.field(lua)?), Content::None, place)),
+        What::Field(_) | What::Nothing if rest.is_empty() => fail(lua, INVALID),
+        // As Wireshark does: what is left is a text, also behind a field of no protocol.
+        What::Field(_) | What::Nothing => text(rest),
+    }
+}
 
 impl TreeItem {
     /// The item, if its call still runs.
@@ -93,28 +126,15 @@ impl TreeItem {
         if place.is_some() {
             rest = rest.get(1..).unwrap_or_default();
         }
-        let item = match named {
-            What::Field(field) if !field.is_registered() => return fail(lua, INVALID),
-            What::Field(field) => {
-                let (content, place) = match (rest.split_first(), &place) {
-                    (Some((given, behind)), _) => {
-                        rest = behind;
-                        (value::given(lua, field, given)?, place.map(|range| range.place))
-                    }
-                    (None, Some(range)) => value::read(lua, field, range, is_little)?,
-                    (None, None) => (value::given(lua, field, &Value::Nil)?, None),
-                };
-                Item::new(Kind::Field(field), content, place)
-            }
-            What::Protocol(proto) => Item::new(Kind::Protocol(proto.field(lua)?), Content::None, place.map(|range| range.place)),
-            What::Nothing if rest.is_empty() => return fail(lua, INVALID),
-            What::Nothing => {
-                let text = label(lua, rest)?.unwrap_or_default();
-                Item::new(Kind::Other(&notes::TEXT), Content::Words(text), place.map(|range| range.place))
-            }
-        };
+        let item = made(lua, named, &mut rest, place.as_ref(), is_little)?;
         let label = label(lua, rest)?;
-        Ok(self.put(Item { label, ..item }))
+        let is_stray = matches!(named, What::Field(field) if field.is_text()) && is_stray(&item);
+        let added = self.put(Item { label, ..item });
+        if is_stray {
+            let text = notes::STRAY.name.to_owned();
+            call::with(|call| call.remark(added.item, &notes::STRAY, text, [expert::WARN, expert::UNDECODED]));
+        }
+        Ok(added)
     }
 
     /// Adds an item.
@@ -152,7 +172,7 @@ impl TreeItem {
     /// Adds an expert info to this item.
     fn remark(self, expert: &ProtoExpert, text: Option<String>) {
         let text = text.unwrap_or_else(|| expert.text.to_owned());
-        call::with(|call| call.remarks.push(Remark { item: self.item, code: expert.field, text }));
+        call::with(|call| call.remark(self.item, expert.field, text, [expert.severity, expert.group]));
     }
 
     fn expert(args: &Args<'_>) -> Result<ProtoExpert> {
@@ -188,10 +208,10 @@ fn add_experts<M: UserDataMethods<TreeItem>>(methods: &mut M) {
         let item = itself(lua, &Value::UserData(this.clone()))?;
         item.alive(lua, |_| ())?;
         let args = Args::new(lua, "add_expert_info", values);
-        let severity = args.int_or(2, expert::CHAT)?;
+        let (group, severity) = (args.int_or(1, expert::DEBUG)?, args.int_or(2, expert::CHAT)?);
         let text = args.text_or_nil(3)?.unwrap_or_else(|| "Expert Info".to_owned());
         let code = notes::of_severity(severity);
-        call::with(|call| call.remarks.push(Remark { item: item.item, code, text }));
+        call::with(|call| call.remark(item.item, code, text, [severity, group]));
         Ok(this)
     });
 }
@@ -261,7 +281,7 @@ fn attribute(lua: &Lua, this: TreeItem, name: &Value) -> Result<Value> {
     match name.as_string().map(|name| name.to_string_lossy()).as_deref() {
         Some("text") => {
             this.alive(lua, |_| ())?;
-            text(call::with(|call| super::label::of(call, this.item)))
+            text(call::with(|call| super::label::of(&call.items, &|place| call.bytes(place), this.item)))
         }
         Some("visible") => Ok(Value::Boolean(true)),
         Some("generated") => this.alive(lua, |item| Value::Boolean(item.generated)),

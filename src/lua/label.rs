@@ -1,21 +1,25 @@
 //! Labels of items, as Wireshark writes them.
 
-use super::call::{Call, Content, Item, Kind};
+use super::call::{Content, Item, Kind, Place};
 use super::field::{ScriptField, Type};
-use super::numbers::general;
+use crate::tree::digits::general;
 use crate::tree::name_of;
 use std::borrow::Cow;
 
+/// Where the bytes of places are.
+pub(super) type BytesOf<'b> = &'b dyn Fn(Place) -> &'b [u8];
+
 /// The label of an item.
-pub(super) fn of(call: &Call, item: u32) -> String {
-    let Some(item) = call.items.get(item as usize) else { return String::new() };
+pub(super) fn of(items: &[Item], bytes: BytesOf<'_>, item: u32) -> String {
+    let Some(item) = items.get(item as usize) else { return String::new() };
     let [before, behind] = &item.around;
     let own = match (&item.label, item.kind) {
         (Some(label), _) => Cow::Borrowed(label.as_str()),
         (None, Kind::Root) => Cow::Borrowed(""),
         (None, Kind::Protocol(field)) => Cow::Borrowed(field.about),
         (None, Kind::Other(_)) => words(&item.content),
-        (None, Kind::Field(field)) => Cow::Owned(of_field(call, field, item)),
+        (None, Kind::Embedded(name)) => Cow::Borrowed(name),
+        (None, Kind::Field(field)) => Cow::Owned(of_field(bytes, field, item)),
     };
     format!("{before}{own}{behind}")
 }
@@ -28,9 +32,9 @@ fn words(content: &Content) -> Cow<'_, str> {
 }
 
 /// `.... ..1. = Name: value`.
-fn of_field(call: &Call, field: &ScriptField, item: &Item) -> String {
+fn of_field(bytes: BytesOf<'_>, field: &ScriptField, item: &Item) -> String {
     let name = field.field.name;
-    let value = value_of(call, field, item);
+    let value = value_of(bytes, field, item);
     let bits = bits_of(field, item).unwrap_or_default();
     if value.is_empty() && matches!(item.content, Content::None) {
         format!("{bits}{name}")
@@ -72,7 +76,7 @@ fn bits_of(field: &ScriptField, item: &Item) -> Option<String> {
 }
 
 /// The value of a field as in its label.
-pub(super) fn value_of(call: &Call, field: &ScriptField, item: &Item) -> String {
+pub(super) fn value_of(bytes: BytesOf<'_>, field: &ScriptField, item: &Item) -> String {
     let number = |number: u64| number_text(field, number, i128::from(number));
     match &item.content {
         Content::None => String::new(),
@@ -86,10 +90,10 @@ pub(super) fn value_of(call: &Call, field: &ScriptField, item: &Item) -> String 
             Some([yes, no]) => if *truth { yes } else { no }.clone(),
             None => if *truth { "True" } else { "False" }.to_owned(),
         },
-        Content::Text(place) => String::from_utf8_lossy(call.bytes(*place)).into_owned(),
+        Content::Text(place) => String::from_utf8_lossy(bytes(*place)).into_owned(),
         Content::Words(words) => words.clone(),
-        Content::Bytes(place) => octets(field, call.bytes(*place)),
-        Content::Own(bytes) => octets(field, bytes),
+        Content::Bytes(place) => octets(field, bytes(*place)),
+        Content::Own(own) => octets(field, own),
     }
 }
 
@@ -103,6 +107,8 @@ fn char_text(value: u64) -> String {
 /// A number with its name or unit.
 fn number_text(field: &ScriptField, bits: u64, value: i128) -> String {
     let digits = match field.of {
+        // Masked numbers are as wide as their mask.
+        _ if field.field.mask != 0 => field.field.mask.count_ones().div_ceil(4) as usize,
         Type::Unsigned(size) | Type::Signed(size) => 2 * usize::from(size),
         _ => 2,
     };

@@ -1,6 +1,7 @@
 //! Loads scripts.
 
 use super::budget::{self, Limits};
+use super::check::{self, Checked};
 use super::errors::words;
 use super::field::ProtoField;
 use super::files::{source, without_mark};
@@ -9,7 +10,7 @@ use super::run::Engine;
 use super::sandbox;
 use super::world::{Mark, Surroundings, World};
 use crate::tree::Field;
-use crate::wire::Protocol;
+use crate::wire::{Protocol, Scripted};
 use mlua::{Lua, MultiValue, Table, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,8 @@ pub struct Loaded {
     pub protocols: Vec<&'static Protocol>,
     /// The state that runs them.
     pub scripts: Option<Scripts>,
+    /// What the engine asks for payloads.
+    pub scripted: Option<&'static dyn Scripted>,
     /// Errors of scripts named one by one: nothing may be read.
     pub errors: Vec<String>,
     /// Remarks: parts of folders that are no scripts, and calls without effect.
@@ -61,16 +64,26 @@ impl Scripts {
         self.0.wanted.iter().flat_map(|wanted| wanted.fields.iter().copied()).collect()
     }
 
-    /// Tells scripts that an input begins. Returns the errors of their `init` functions.
+    /// Keeps all results: later passes over an input show them again, and no script runs twice.
+    pub fn keep_results(self) {
+        self.0.tapes.keep();
+    }
+
+    /// Prints no more lines of scripts: the terminal shows something else.
+    pub fn silence(self) {
+        self.0.silence();
+    }
+
+    /// Tells scripts that a pass over an input begins on this thread. Returns the errors of their `init` functions.
     #[must_use]
-    pub fn begin(self) -> Vec<String> {
-        self.0.initialize(true)
+    pub fn begin(self, input: &str) -> Vec<String> {
+        self.0.begin(input)
     }
 
     /// Tells scripts that an input ended.
     #[must_use]
     pub fn end(self) -> Vec<String> {
-        self.0.initialize(false)
+        self.0.end()
     }
 }
 
@@ -78,14 +91,31 @@ impl Scripts {
 #[must_use]
 pub fn load(request: Request<'_>) -> Loaded {
     let mut loaded = Loaded::default();
-    match load_into(request, &mut loaded) {
-        Ok(()) => {}
-        Err(error) => loaded.errors.push(words(&error)),
+    if let Err(error) = load_into(request, &mut loaded) {
+        loaded.errors.push(words(&error));
     }
     loaded
 }
 
-fn load_into(request: Request<'_>, loaded: &mut Loaded) -> mlua::Result<()> {
+/// Loads a script, and describes what it registers.
+#[must_use]
+pub fn check(request: Request<'_>) -> Checked {
+    let mut loaded = Loaded::default();
+    let registered = match load_into(request, &mut loaded) {
+        Ok(lua) if loaded.errors.is_empty() => world(&lua, |world| check::describe(world)).unwrap_or_default(),
+        Ok(_) => Vec::new(),
+        Err(error) => {
+            loaded.errors.push(words(&error));
+            Vec::new()
+        }
+    };
+    let Loaded { errors, remarks, files, .. } = loaded;
+    let text = |file: &PathBuf| source(file).map(|text| String::from_utf8_lossy(without_mark(&text)).into_owned());
+    let calls = |file: &PathBuf| text(file).map(|text| check::unsupported(file, &text)).unwrap_or_default();
+    Checked { registered, unsupported: files.iter().flat_map(calls).collect(), remarks, errors, files }
+}
+
+fn load_into(request: Request<'_>, loaded: &mut Loaded) -> mlua::Result<Lua> {
     let lua = sandbox::create()?;
     let Request { sources, options, limits, surroundings } = request;
     lua.set_app_data(World::new(surroundings, options));
@@ -97,11 +127,10 @@ fn load_into(request: Request<'_>, loaded: &mut Loaded) -> mlua::Result<()> {
             loaded.errors.push(error);
         }
     }
-    if !loaded.errors.is_empty() {
-        return Ok(());
+    if loaded.errors.is_empty() {
+        finish(&lua, limits, loaded)?;
     }
-    finish(&lua, limits, loaded)?;
-    Ok(())
+    Ok(lua)
 }
 
 /// Uses what is registered.
@@ -185,13 +214,15 @@ fn finish(lua: &Lua, limits: Limits, loaded: &mut Loaded) -> mlua::Result<()> {
         (remarks, std::mem::take(&mut world.wrong_options))
     })
     .unwrap_or_default();
-    let wanted = world(lua, |world| world.wanted.clone()).unwrap_or_default();
+    let wanted = world(lua, |world| super::extract::complete(world)).unwrap_or_default();
     loaded.remarks.extend(remarks);
     loaded.errors.extend(wrong);
     let protected = lua.named_registry_value(sandbox::PCALL)?;
     let engine: &'static Engine = Box::leak(Box::new(Engine::new(lua.clone(), protected, limits, wanted)));
     if let Some(world) = lua.app_data_ref::<World>() {
-        loaded.protocols = protocol::all(engine, &world);
+        let (scripts, protocols) = protocol::all(engine, &world);
+        loaded.protocols = protocols;
+        loaded.scripted = Some(scripts);
     }
     loaded.scripts = Some(Scripts(engine));
     Ok(())

@@ -6,10 +6,12 @@ use crate::wire::Protocol;
 fields! {
     LUA = protocol("_ws.lua", "Lua", "Items of Lua scripts that belong to none of their protocols");
     ERROR = text("_ws.lua.error", "Lua Error", "Why a script stopped");
-    TEXT = text("_ws.lua.text", "Text", "Text that a script adds to the tree");
-    EXPERT = text("_ws.lua.expert", "Expert info", "Bytes that an expert info of a script is about");
+    TEXT = group("_ws.lua.text", "Text", "Text that a script adds to the tree: its label");
+    EXPERT = group("_ws.text", "Expert info", "Bytes that an expert info of a script is about");
+    MALFORMED = broken("_ws.malformed", "Malformed packet", "A length is below that of the header");
+    STRAY = odd("_ws.string.trailing_stray_characters", "Trailing stray characters", "A text goes on behind its first NUL");
     FAILED = broken("_ws.lua.failed", "Lua error", "A script stopped; its fields before are kept");
-    REJECTED = odd("_ws.lua.rejected", "rejected", "A script on this port returned 0; other dissectors are not asked");
+    REJECTED = odd("_ws.lua.rejected", "rejected", "A script returned 0 for these bytes, and no other dissector accepts them");
     RESUMED = odd("_ws.lua.resumed", "may start inside a message", "Bytes before are lost, and only the script could know where messages begin");
     WRONG = broken("_ws.lua.proto.error", "Expert error", "An expert info with the severity error");
     WARNING = odd("_ws.lua.proto.warning", "Expert warning", "An expert info with the severity warning");

@@ -93,7 +93,8 @@ fn dissect(lua: &Lua, pdus: &Pdus) -> Result<()> {
             return Ok(());
         }
         if size < pdus.header || size == 0 {
-            call::with(|call| call.errors.push(MALFORMED.to_owned()));
+            let rank = [super::expert::ERROR, super::expert::MALFORMED];
+            call::with(|call| call.remark(call::ROOT, &super::notes::MALFORMED, MALFORMED.to_owned(), rank));
             return Ok(());
         }
         if can_join && left < size {

@@ -126,10 +126,8 @@ impl Pinfo {
             "dst" | "net_dst" => return address(packet.dst),
             "lo" => return address(ends().0),
             "hi" => return address(ends().1),
-            "dl_src" | "dl_dst" => {
-                let name = known.unwrap_or_default();
-                return fail(lua, format_args!("pinfo.{name} is not supported"));
-            }
+            "dl_src" => return address(packet.links[0]),
+            "dl_dst" => return address(packet.links[1]),
             "src_port" => port(packet.src),
             "dst_port" => port(packet.dst),
             "port_type" => Value::Integer(packet.port_type),
@@ -174,7 +172,10 @@ impl Pinfo {
                 let name = text(name).unwrap_or_default();
                 return fail(lua, format_args!("setting pinfo.{name} is not supported"));
             }
-            Some("conversation") => return fail(lua, "pinfo.conversation is not supported"),
+            Some("conversation") => {
+                let bound = super::dissector::bound(lua, value)?;
+                call::with(|call| call.bound = Some(bound));
+            }
             _ => return no_member(lua, name, "Pinfo"),
         }
         Ok(())

@@ -59,6 +59,19 @@ impl Preference {
         Ok(())
     }
 
+    /// The value as text.
+    pub(super) fn text(&self) -> String {
+        match &self.value {
+            Setting::Bool(truth) => truth.to_string(),
+            Setting::Uint(number) => number.to_string(),
+            Setting::Text(text) | Setting::Range(text, _) => text.clone(),
+            Setting::Enum(number, choices) => {
+                choices.iter().find(|(.., known)| known == number).map_or_else(|| number.to_string(), |(name, ..)| name.clone())
+            }
+            Setting::Nothing => String::new(),
+        }
+    }
+
     /// The value for scripts.
     fn for_scripts(&self, lua: &Lua) -> Result<Value> {
         match &self.value {

@@ -102,25 +102,11 @@ impl Proto {
         }
         self.with(lua, |protocol| protocol.experts.extend(added))
     }
-
-    fn register_heuristic(self, lua: &Lua, values: MultiValue) -> Result<()> {
-        let args = Args::new(lua, "register_heuristic", values);
-        let list = args.text(1)?;
-        const LISTS: [&str; 12] =
-            ["tcp", "udp", "sctp", "dccp", "rtp", "rtcp", "http", "tls", "quic", "usb.bulk", "usb.interrupt", "eth"];
-        if !LISTS.contains(&list.as_str()) {
-            return fail(lua, format_args!("there is no heuristic list for '{list}'"));
-        }
-        let name = self.with(lua, |protocol| protocol.filter)?;
-        let how = format!("select it with -d {list}.port==N,{name}");
-        super::world::remark(lua, format!("{name}: its heuristic for {list} is not asked yet; {how}"));
-        Ok(())
-    }
 }
 
 impl UserData for Proto {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method("register_heuristic", |lua, this, values| this.register_heuristic(lua, values));
+        methods.add_method("register_heuristic", |lua, this, values| super::heuristic::register(lua, *this, values));
         methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| this.get(lua, &name));
         methods.add_meta_method(MetaMethod::NewIndex, |lua, this, (name, value): (Value, Value)| this.set(lua, &name, value));
         methods.add_meta_method(MetaMethod::ToString, |lua, this, ()| {

@@ -1,78 +1,69 @@
 //! Protocols of scripts as protocols of the registry.
 
+use super::asked::{Scripts, answer};
 use super::call::Packet;
 use super::emit::Emission;
 use super::notes;
-use super::run::{Engine, Verdict};
+use super::run::{Dissected, Engine, Verdict, Who};
 use super::stream::Stream;
 use super::world::World;
-use crate::tree::{Field, Tree};
+use crate::tree::{Address, Ends, Field, Tree};
 use crate::wire::{
     Conversation, Described, Dissector, Exchange, Found, Heuristic, On, Opening, Protocol, Result, Setting, Settings, ValueKind,
     Verdict as Recognition, Wire, data,
 };
-use std::cell::RefCell;
-use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// A protocol of a script.
 pub(super) struct Script {
-    pub(super) engine: &'static Engine,
-    pub(super) protocol: usize,
+    engine: &'static Engine,
+    protocol: usize,
     pub(super) this: &'static Field,
+    scripts: &'static Scripts,
     tcp: Vec<(u16, u16)>,
     udp: Vec<(u16, u16)>,
-}
-
-impl Script {
-    /// The port of its table that a packet matches.
-    pub(super) fn matched(&self, is_tcp: bool, ends: [Option<SocketAddr>; 2]) -> u16 {
-        let ranges = if is_tcp { &self.tcp } else { &self.udp };
-        let ports = ends.map(|end| end.map_or(0, |end| end.port()));
-        let is_here = |port: &u16| ranges.iter().any(|(first, last)| (*first..=*last).contains(port));
-        ports.iter().rev().copied().find(is_here).unwrap_or_default()
-    }
 }
 
 /// What scripts may read of the frame of a tree.
 pub(super) fn packet(tree: &Tree) -> Packet {
     let frame = &tree.frame;
-    Packet { number: frame.number, time: frame.time, len: frame.original, captured: frame.captured, ..Packet::default() }
+    let is_link = |ends: &&Ends| matches!(ends.src, Some(Address::Mac(_)));
+    let links = tree.ends.iter().find(is_link).map_or([None; 2], |ends| [ends.src, ends.dst]);
+    Packet { number: frame.number, time: frame.time, len: frame.original, captured: frame.captured, links, ..Packet::default() }
 }
 
 /// Ends a message: bytes that a script accepted need no field.
 pub(super) fn finish(wire: &mut Wire<'_>, verdict: Verdict) -> Result {
     if verdict == Verdict::Rejected {
-        wire.note_layer(&notes::REJECTED, format_args!("the script returned 0"));
+        wire.note_layer(&notes::REJECTED, format_args!("the script returned 0, and no other dissector accepts the bytes"));
         wire.rest(&data::BYTES);
     }
     wire.skip(wire.remaining())
 }
 
-impl Described for Script {
-    fn message(&self, wire: &mut Wire<'_>) -> Result {
-        let ends = wire.ends();
+impl Script {
+    /// Calls the dissector on a datagram.
+    fn dissect(&self, wire: &Wire<'_>) -> Arc<Dissected> {
         let mut packet = packet(wire.dissection().tree);
-        let address = |end: SocketAddr| crate::tree::Address::Socket(end);
-        (packet.src, packet.dst) = match ends {
-            Some([src, dst]) => (Some(address(src)), Some(address(dst))),
-            None => (None, None),
-        };
+        let ends = wire.ends().map(|ends| ends.map(Address::Socket));
+        (packet.src, packet.dst) = ends.map(|[src, dst]| (src, dst)).unzip();
         packet.port_type = 3;
-        packet.matched = self.matched(false, [ends.map(|[src, _]| src), ends.map(|[_, dst]| dst)]);
-        let bytes = wire.ahead();
         let base = u32::try_from(wire.at()).unwrap_or_default();
         let found = self.engine.values(wire.dissection());
-        let dissected = self.engine.dissect(self.protocol, packet, found, bytes, base);
-        let emission = Emission {
-            this: self.this,
-            bytes: 0..bytes.len(),
-            items: 0..dissected.tops().len(),
-            base: wire.at(),
-            is_last: true,
-            sources: RefCell::default(),
-            dissected: &dissected,
-        };
-        emission.write(wire)?;
+        self.engine.dissect(Who::Dissector(self.protocol), packet, found, wire.ahead(), base)
+    }
+}
+
+impl Described for Script {
+    fn message(&self, wire: &mut Wire<'_>) -> Result {
+        let (len, base) = (wire.remaining(), wire.at());
+        let known = answer(self.protocol, wire.dissection().tree.frame.number);
+        if let Some(dissected) = known.as_ref().filter(|known| known.verdict == Verdict::Rejected) {
+            Emission::whole(dissected, self.this, len, base).write(wire)?;
+            return wire.skip(len);
+        }
+        let dissected = known.unwrap_or_else(|| self.dissect(wire));
+        Emission::whole(&dissected, self.this, len, base).write(wire)?;
         finish(wire, dissected.verdict)
     }
 
@@ -81,7 +72,7 @@ impl Described for Script {
     }
 
     fn conversation(&'static self, _: &Settings, _: [bool; 2]) -> Box<dyn Conversation> {
-        Box::new(Stream::new(self))
+        Box::new(Stream::new(self.scripts, [0, 0], Some(self.protocol)))
     }
 
     fn relates(&self) -> bool {
@@ -125,12 +116,12 @@ fn without((first, last): (u16, u16), (start, end): (u16, u16)) -> Vec<(u16, u16
 }
 
 /// The protocols of all scripts. They are leaked, as those of other files.
-pub(super) fn all(engine: &'static Engine, world: &World) -> Vec<&'static Protocol> {
+pub(super) fn all(engine: &'static Engine, world: &World) -> (&'static Scripts, Vec<&'static Protocol>) {
+    let scripts: &'static Scripts = Box::leak(Box::new(Scripts::new(engine, world)));
     let mut protocols: Vec<&'static Protocol> = Vec::new();
     for (number, own) in world.protocols.iter().enumerate() {
         let [tcp, udp] = [true, false].map(|is_tcp| ports(world, number, is_tcp));
-        let script = Script { engine, protocol: number, this: own.this, tcp, udp };
-        let script: &'static Script = Box::leak(Box::new(script));
+        let script: &'static Script = Box::leak(Box::new(Script { engine, protocol: number, this: own.this, scripts, tcp, udp }));
         let fields = world.fields.iter().filter(|field| field.owner() == Some(number)).map(|field| field.field);
         let all: Vec<&'static Field> = std::iter::once(own.this).chain(fields).chain(own.experts.iter().copied()).collect();
         let protocol = Protocol::new(own.this, Vec::leak(all)).found(Vec::leak(found(script)));
@@ -142,21 +133,25 @@ pub(super) fn all(engine: &'static Engine, world: &World) -> Vec<&'static Protoc
         let settings = Vec::leak(own.preferences.iter().map(setting).collect());
         protocols.push(Box::leak(Box::new(Protocol { settings, ..protocol })));
     }
+    scripts.know(protocols.clone());
     protocols.push(&notes::PROTOCOL);
-    protocols
+    (scripts, protocols)
 }
 
-/// Where a protocol is found: on its ports, and wherever the user chooses it.
+/// Where a protocol is found: on its ports, if it does not reject their bytes, and wherever the user chooses it.
 fn found(script: &'static Script) -> Vec<Found> {
     let (datagrams, streams) = (Dissector::Described(script), Dissector::DescribedStream(script));
-    let place = |on, dissector| Found { on, heuristic: Heuristic::Anything, dissector, later: None, by_port: false };
+    let place = |on, heuristic, dissector| Found { on, heuristic, dissector, later: None, by_port: false };
+    // The engine asks for them before other protocols.
+    let asked = Heuristic::Described(script);
     let tcp = script
         .tcp
         .iter()
-        .map(|&(first, last)| place(if first == last { On::Tcp(first) } else { On::TcpRun(first, last) }, streams));
+        .map(|&(first, last)| place(if first == last { On::Tcp(first) } else { On::TcpRun(first, last) }, asked, streams));
     let udp = script
         .udp
         .iter()
-        .map(|&(first, last)| place(if first == last { On::Udp(first) } else { On::UdpRun(first, last) }, datagrams));
-    tcp.chain(udp).chain([place(On::Chosen, datagrams), place(On::Chosen, streams)]).collect()
+        .map(|&(first, last)| place(if first == last { On::Udp(first) } else { On::UdpRun(first, last) }, asked, datagrams));
+    let chosen = [datagrams, streams].map(|dissector| place(On::Chosen, Heuristic::Anything, dissector));
+    tcp.chain(udp).chain(chosen).collect()
 }

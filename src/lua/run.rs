@@ -5,19 +5,23 @@ use super::buffer::Tvb;
 use super::call::{self, Buffer, Call, Item, Packet, Place, ROOT, Remark};
 use super::errors::words;
 use super::extract::{self, Found, Wanted};
+use super::heuristic::Heuristic;
 use super::item::TreeItem;
+use super::pass::{self, Tapes};
 use super::pinfo::Pinfo;
 use super::proto::Proto;
 use super::world::World;
 use crate::tree::{Dissection, Time};
 use mlua::{Function, Lua, MultiValue, Result, Value};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// All loaded scripts: one Lua state, used by one thread at a time.
 pub(super) struct Engine {
     state: Mutex<State>,
     /// The names of values for which scripts asked.
     pub(super) wanted: Vec<Wanted>,
+    /// Results that later passes show.
+    pub(super) tapes: Tapes,
 }
 
 struct State {
@@ -31,6 +35,15 @@ struct State {
     before: Time,
     /// Number of stops at limits.
     stops: u32,
+}
+
+/// Which function of a script is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Who {
+    /// The dissector of a protocol.
+    Dissector(usize),
+    /// A heuristic, by its place among those of all lists.
+    Heuristic(usize),
 }
 
 /// What a dissector says of its bytes.
@@ -55,6 +68,8 @@ pub(super) struct Dissected {
     /// The summary, and the name of the protocol in lists, if the script set them.
     pub(super) info: Option<String>,
     pub(super) protocol: Option<String>,
+    /// The protocol to which the conversation is bound from now on.
+    pub(super) bound: Option<usize>,
 }
 
 /// Number of stops after which scripts are switched off.
@@ -65,19 +80,62 @@ pub(super) const ONE_MORE_SEGMENT: i64 = 0x0fff_ffff;
 impl Engine {
     pub(super) fn new(lua: Lua, protected: Function, limits: Limits, wanted: Vec<Wanted>) -> Engine {
         let state = State { lua, protected, limits, first: None, last: (0, None), before: None, stops: 0 };
-        Engine { state: Mutex::new(state), wanted }
+        Engine { state: Mutex::new(state), wanted, tapes: Tapes::default() }
     }
 
     fn locked<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Calls the dissector of a protocol on these bytes, which lie at `base` in their source.
-    pub(super) fn dissect(&self, proto: usize, packet: Packet, found: Vec<Found>, bytes: &[u8], base: u32) -> Dissected {
+    /// Calls a function of a script on these bytes, which lie at `base` in their source.
+    pub(super) fn dissect(&self, who: Who, packet: Packet, found: Vec<Found>, bytes: &[u8], base: u32) -> Arc<Dissected> {
+        let result = pass::next(|| {
+            self.locked(|state| {
+                call::with(|call| call.found = found);
+                state.dissect(who, packet, bytes, base)
+            })
+        });
+        if let (Some(protocol), Some(stream)) = (result.bound, packet.stream) {
+            pass::with(|pass| pass.bind(stream, protocol));
+        }
+        result
+    }
+
+    /// What is registered now.
+    pub(super) fn world<T: Default>(&self, work: impl FnOnce(&World) -> T) -> T {
+        self.locked(|state| state.lua.app_data_ref::<World>().map(|world| work(&world)).unwrap_or_default())
+    }
+
+    /// Prints no more lines of scripts.
+    pub(super) fn silence(&self) {
         self.locked(|state| {
-            call::with(|call| call.found = found);
-            state.dissect(Proto(proto), packet, bytes, base)
+            if let Some(mut world) = state.lua.app_data_mut::<World>() {
+                world.is_silent = true;
+            }
+        });
+    }
+
+    /// The heuristics of a list in the order in which they are asked: their places among all, and their protocols.
+    pub(super) fn heuristics(&self, list: &'static str) -> Vec<(usize, usize)> {
+        self.locked(|state| {
+            let Some(world) = state.lua.app_data_ref::<World>() else { return Vec::new() };
+            // The last one that was registered is asked first.
+            let all = || world.heuristics.iter().enumerate().rev().filter(|(_, known)| known.list == list).map(|(at, _)| at);
+            pass::with(|pass| {
+                let order = pass.heuristics.entry(list).or_insert_with(|| all().collect());
+                order.iter().filter_map(|at| Some((*at, world.heuristics.get(*at)?.protocol))).collect()
+            })
         })
+    }
+
+    /// Begins a pass over an input. Returns errors of `init`.
+    pub(super) fn begin(&self, name: &str) -> Vec<String> {
+        if self.tapes.begin(name) { self.initialize(true) } else { Vec::new() }
+    }
+
+    /// Ends a pass over an input. Returns errors of `init`.
+    pub(super) fn end(&self) -> Vec<String> {
+        if pass::end() { self.initialize(false) } else { Vec::new() }
     }
 
     /// The values of the frame so far for which scripts asked.
@@ -90,7 +148,7 @@ impl Engine {
     }
 
     /// Calls `init` of all protocols, before the first frame of an input and after its last one.
-    pub(super) fn initialize(&self, is_begin: bool) -> Vec<String> {
+    fn initialize(&self, is_begin: bool) -> Vec<String> {
         self.locked(|state| {
             if is_begin {
                 (state.first, state.last, state.before) = (None, (0, None), None);
@@ -130,7 +188,7 @@ impl State {
         Packet { first: self.first, before: self.before, ..packet }
     }
 
-    fn dissect(&mut self, proto: Proto, packet: Packet, bytes: &[u8], base: u32) -> Dissected {
+    fn dissect(&mut self, who: Who, packet: Packet, bytes: &[u8], base: u32) -> Dissected {
         let packet = self.timed(packet);
         budget::begin(self.limits, false);
         let number = call::with(|call| {
@@ -138,7 +196,7 @@ impl State {
             call.number
         });
         let place = Place { buffer: 0, start: 0, len: u32::try_from(bytes.len()).unwrap_or(u32::MAX) };
-        let result = if self.stops >= STOPS { Ok(Value::Integer(0)) } else { self.run(proto, number, place) };
+        let result = if self.stops >= STOPS { Ok(Value::Integer(0)) } else { self.run(who, number, place) };
         let stopped = budget::stopped();
         if stopped.is_some() {
             self.stops += 1;
@@ -152,13 +210,21 @@ impl State {
         };
         call::with(|call| {
             call.is_running = false;
-            taken(call, returned, bytes.len())
+            taken(call, who, returned, bytes.len())
         })
     }
 
-    fn run(&self, proto: Proto, number: u64, place: Place) -> std::result::Result<Value, String> {
+    fn run(&self, who: Who, number: u64, place: Place) -> std::result::Result<Value, String> {
         let failed = |error: mlua::Error| words(&error);
-        let function = begin(&self.lua, proto).map_err(failed)?;
+        let function = match who {
+            Who::Dissector(proto) => begin(&self.lua, Proto(proto)).map_err(failed)?,
+            Who::Heuristic(place) => {
+                let known = self.lua.app_data_ref::<World>().and_then(|world| world.heuristics.get(place).cloned());
+                let Some(Heuristic { protocol, function, .. }) = known else { return Ok(Value::Integer(0)) };
+                let dissector = begin(&self.lua, Proto(protocol)).map_err(failed)?;
+                function.or(dissector)
+            }
+        };
         let Some(function) = function else { return Ok(Value::Integer(0)) };
         let arguments = (Tvb { call: number, place }, Pinfo(number), TreeItem { call: number, item: ROOT });
         let results = self.protected(function, arguments)?;
@@ -226,12 +292,15 @@ pub(super) fn inner(lua: &Lua, proto: Proto, tvb: Tvb, pinfo: Value, tree: Value
 }
 
 /// Takes the result of a call.
-fn taken(call: &mut Call, returned: std::result::Result<Value, String>, len: usize) -> Dissected {
+fn taken(call: &mut Call, who: Who, returned: std::result::Result<Value, String>, len: usize) -> Dissected {
+    let is_heuristic = matches!(who, Who::Heuristic(_));
     let value = match returned {
+        // What a heuristic does not accept is not its own.
+        Ok(Value::Nil | Value::Boolean(false)) if is_heuristic => Value::Integer(0),
         Ok(value) => value,
         Err(words) => {
             call.errors.push(words);
-            Value::Nil
+            if is_heuristic { Value::Integer(0) } else { Value::Nil }
         }
     };
     let offset = usize::try_from(call.desegment_offset).unwrap_or_default();
@@ -257,5 +326,6 @@ fn taken(call: &mut Call, returned: std::result::Result<Value, String>, len: usi
         errors: std::mem::take(&mut call.errors),
         info: text(&call.info),
         protocol: text(&call.protocol),
+        bound: call.bound.take(),
     }
 }

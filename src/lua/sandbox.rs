@@ -4,7 +4,9 @@ use super::args::{Args, text};
 use super::budget;
 use super::errors::{fail, words};
 use super::world::{World, remark};
-use mlua::{Function, Lua, LuaOptions, MetaMethod, MultiValue, Result, StdLib, Table, UserData, UserDataMethods, Value};
+use mlua::{
+    Function, Lua, LuaOptions, MetaMethod, MultiValue, ObjectLike, Result, StdLib, Table, UserData, UserDataMethods, Value,
+};
 use std::io::Write;
 
 /// The name of Lua's own `pcall` in the registry.
@@ -111,6 +113,10 @@ pub(super) fn callable(lua: &Lua, class: &Table, name: &'static str, call: Funct
     class.set_metatable(Some(meta))
 }
 
+/// Classes whose objects have methods.
+const OBJECTS: [&str; 10] =
+    ["ByteArray", "Int64", "UInt64", "NSTime", "Address", "Proto", "Dissector", "DissectorTable", "Field", "GRegex"];
+
 fn guard(lua: &Lua, name: &'static str) -> Result<Table> {
     let meta = lua.create_table()?;
     let index = lua.create_function(move |lua, (_, member): (Value, Value)| {
@@ -119,7 +125,15 @@ fn guard(lua: &Lua, name: &'static str) -> Result<Table> {
         if member == "__typeof" {
             return Ok(Value::Nil);
         }
-        fail(lua, format_args!("{name}.{member} is not supported"))
+        if !OBJECTS.contains(&name) {
+            return fail(lua, format_args!("{name}.{member} is not supported"));
+        }
+        // Methods may be called through their class: `ByteArray.tvb(bytes)`.
+        let method = lua.create_function(move |lua, values: MultiValue| match values.front() {
+            Some(Value::UserData(object)) => object.get::<Function>(member.as_str())?.call::<MultiValue>(values),
+            _ => fail(lua, format_args!("{name}.{member} is not supported")),
+        })?;
+        Ok(Value::Function(method))
     })?;
     meta.set("__index", index)?;
     meta.set("__metatable", false)?;
@@ -129,7 +143,7 @@ fn guard(lua: &Lua, name: &'static str) -> Result<Table> {
 /// Prints a line of a script on standard error, up to a limit.
 fn print(lua: &Lua, line: &[u8]) {
     let number = {
-        let Some(mut world) = lua.app_data_mut::<World>() else { return };
+        let Some(mut world) = lua.app_data_mut::<World>().filter(|world| !world.is_silent) else { return };
         world.printed += 1;
         world.printed
     };
@@ -185,9 +199,7 @@ fn add_output(lua: &Lua, globals: &Table) -> Result<()> {
     io.set("stdout", Output)?;
     io.set("stderr", Output)?;
     io.set("write", lua.create_function(|lua, values: MultiValue| write_all(lua, values.iter()))?)?;
-    for name in ["popen", "tmpfile", "output", "input", "read", "close"] {
-        io.set(name, refusal(lua, &format!("io.{name}"))?)?;
-    }
+    refuse(lua, "io", &io)?;
     super::files::add(lua, globals, &io)?;
     guard_class(lua, &io, "io")?;
     globals.set("io", io)
@@ -196,9 +208,13 @@ fn add_output(lua: &Lua, globals: &Table) -> Result<()> {
 /// `os` and `debug`.
 fn add_system(lua: &Lua, globals: &Table) -> Result<()> {
     let os = lua.create_table()?;
-    for name in ["execute", "remove", "rename", "getenv", "exit", "tmpname", "setlocale"] {
-        os.set(name, refusal(lua, &format!("os.{name}"))?)?;
-    }
+    refuse(lua, "os", &os)?;
+    let environment = |lua: &Lua, _: MultiValue| {
+        let position = super::errors::position(lua, 1);
+        remark(lua, format!("{position}os.getenv is not given to scripts (sandbox); it returns nil"));
+        Ok(Value::Nil)
+    };
+    os.set("getenv", lua.create_function(environment)?)?;
     os.set("clock", lua.create_function(|_, _: MultiValue| Ok(0.0))?)?;
     os.set("difftime", lua.create_function(|_, (one, other): (f64, f64)| Ok(one - other))?)?;
     super::clock::add(lua, &os)?;
@@ -211,9 +227,7 @@ fn add_system(lua: &Lua, globals: &Table) -> Result<()> {
     };
     debug.set("traceback", lua.create_function(traceback)?)?;
     debug.set("getinfo", lua.create_function(get_info)?)?;
-    for name in ["sethook", "getlocal", "setlocal", "getupvalue", "setupvalue", "getregistry", "getmetatable", "setmetatable"] {
-        debug.set(name, refusal(lua, &format!("debug.{name}"))?)?;
-    }
+    refuse(lua, "debug", &debug)?;
     // In old versions `debug` was also a function that prints.
     let meta = guard(lua, "debug")?;
     let print_all = globals.get::<Function>("debug_message")?;
@@ -258,12 +272,28 @@ fn get_info(lua: &Lua, values: MultiValue) -> Result<Value> {
     Ok(Value::Table(table))
 }
 
+/// Functions that are refused, by their table; those of the prelude are in none.
+pub(super) const REFUSED: [(&str, &[&str]); 6] = [
+    ("io", &["popen", "tmpfile", "output", "input", "read", "close"]),
+    ("os", &["execute", "remove", "rename", "exit", "tmpname", "setlocale"]),
+    ("debug", &["sethook", "getlocal", "setlocal", "getupvalue", "setupvalue", "getregistry", "getmetatable", "setmetatable"]),
+    ("string", &["dump"]),
+    ("math", &["random"]),
+    ("", &["setfenv", "module"]),
+];
+
+/// Refuses these functions of a table.
+fn refuse(lua: &Lua, name: &str, table: &Table) -> Result<()> {
+    let all = REFUSED.iter().filter(|(known, _)| *known == name).flat_map(|(_, names)| names.iter());
+    all.copied().try_for_each(|own| table.set(own, refusal(lua, &format!("{name}.{own}"))?))
+}
+
 /// Classes that are not supported yet: each use is an error.
-const MISSING: [&str; 4] = ["GRegex", "rex_pcre2", "Conversation", "GcryptCipher"];
+pub(super) const MISSING: [&str; 2] = ["Conversation", "GcryptCipher"];
 /// Functions that are not supported yet.
-const MISSING_FUNCTIONS: [&str; 4] = ["all_field_infos", "set_preference", "reset_preference", "apply_preferences"];
+pub(super) const MISSING_FUNCTIONS: [&str; 4] = ["all_field_infos", "set_preference", "reset_preference", "apply_preferences"];
 /// What belongs to a window or to statistics: accepted, and never run.
-const STUBS: [(&str, &str); 22] = [
+pub(super) const STUBS: [(&str, &str); 22] = [
     ("Listener", "no taps"),
     ("TextWindow", "no window"),
     ("ProgDlg", "no window"),
@@ -294,6 +324,7 @@ fn add_api(lua: &Lua, globals: &Table) -> Result<()> {
     super::expert::add(lua, globals)?;
     super::preference::add(lua, globals)?;
     super::dissector::add(lua, globals)?;
+    super::tables::add(lua, globals)?;
     super::bytes::add(lua, globals)?;
     super::numbers::add(lua, globals)?;
     super::time::add(lua, globals)?;
@@ -301,6 +332,8 @@ fn add_api(lua: &Lua, globals: &Table) -> Result<()> {
     super::pdus::add(lua, globals)?;
     super::structs::add(lua, globals)?;
     super::extract::add(lua, globals)?;
+    super::heuristic::add(lua, globals)?;
+    super::regex::add(lua, globals)?;
     for name in MISSING {
         let class = lua.create_table()?;
         guard_class(lua, &class, name)?;
@@ -310,12 +343,6 @@ fn add_api(lua: &Lua, globals: &Table) -> Result<()> {
         let missing = lua.create_function(move |lua, _: MultiValue| fail::<()>(lua, format_args!("{name} is not supported")))?;
         globals.set(name, missing)?;
     }
-    let postdissector = |lua: &Lua, proto: mlua::UserDataRef<super::proto::Proto>| {
-        let name = proto.with(lua, |protocol| protocol.filter)?;
-        remark(lua, format!("{name}: postdissectors are not run yet"));
-        Ok(())
-    };
-    globals.set("register_postdissector", lua.create_function(postdissector)?)?;
     for (name, why) in STUBS {
         globals.set(name, stub(lua, name, why)?)?;
     }

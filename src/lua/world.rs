@@ -2,7 +2,9 @@
 
 use super::extract::Wanted;
 use super::field::{ScriptField, Type};
+use super::heuristic::Heuristic;
 use super::preference::Preference;
+use super::tables::OwnTable;
 use crate::tree::Field;
 use mlua::{Function, Lua, Table};
 use std::collections::HashSet;
@@ -17,6 +19,8 @@ pub struct Surroundings {
     pub protocol: fn(&str) -> Option<&'static str>,
     /// Whether a link, network or transport header has this name.
     pub is_header: fn(&str) -> bool,
+    /// The application protocol on this port of TCP (true) or UDP.
+    pub on_port: fn(bool, u16) -> Option<&'static str>,
 }
 
 /// A protocol of a script.
@@ -52,6 +56,12 @@ pub(super) struct World {
     pub(super) protocols: Vec<ScriptProtocol>,
     /// Ports, the last added last.
     pub(super) entries: Vec<Entry>,
+    /// Tables that only scripts look up.
+    pub(super) tables: Vec<OwnTable>,
+    /// Heuristics, the last added last.
+    pub(super) heuristics: Vec<Heuristic>,
+    /// Protocols that read whole frames.
+    pub(super) postdissectors: Vec<usize>,
     pub(super) surroundings: Surroundings,
     /// Whether scripts are being loaded.
     pub(super) is_loading: bool,
@@ -75,6 +85,8 @@ pub(super) struct World {
     pub(super) read_bytes: u64,
     /// Number of lines printed.
     pub(super) printed: usize,
+    /// Whether no more lines are printed: they would be written over a screen.
+    pub(super) is_silent: bool,
 }
 
 impl World {
@@ -83,6 +95,9 @@ impl World {
             fields: Vec::new(),
             protocols: Vec::new(),
             entries: Vec::new(),
+            tables: Vec::new(),
+            heuristics: Vec::new(),
+            postdissectors: Vec::new(),
             surroundings,
             is_loading: true,
             folders: Vec::new(),
@@ -96,6 +111,7 @@ impl World {
             files: 0,
             read_bytes: 0,
             printed: 0,
+            is_silent: false,
         }
     }
 
@@ -129,6 +145,8 @@ impl World {
     pub(super) fn return_to(&mut self, mark: Mark) {
         self.fields.truncate(mark.fields);
         self.protocols.truncate(mark.protocols);
+        self.heuristics.retain(|known| known.protocol < mark.protocols);
+        self.postdissectors.retain(|known| *known < mark.protocols);
         self.entries = mark.entries;
     }
 }

@@ -2,7 +2,9 @@
 
 mod candidate;
 mod choices;
+mod index;
 mod names;
+mod scripted;
 mod without_ports;
 
 pub use candidate::Candidate;
@@ -10,10 +12,10 @@ pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{DatagramContext, Found, Heuristic, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{DatagramContext, Found, Heuristic, On, Opening, Protocol, Scripted, Settings, Verdict};
 use crate::{ksy, layers, protocols, wire};
+use index::Index;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -31,50 +33,8 @@ pub struct Registry {
     collected: Option<&'static Collected>,
     /// The registry by which bytes of unknown format are recognized, if not this one.
     recognizer: Option<&'static Registry>,
-}
-
-/// Fields by name, built in one pass: maps each name to its first field in a chain.
-#[derive(Default)]
-struct Index {
-    first: HashMap<&'static str, usize, foldhash::fast::RandomState>,
-    /// Each field with the index of the next one of the same name; its own index at the end of a chain.
-    chain: Vec<(&'static Field, usize)>,
-}
-
-impl Index {
-    /// Indexes the fields of these protocols under their names and aliases, in order.
-    fn new(protocols: &[&'static Protocol]) -> Index {
-        let count = protocols.iter().map(|protocol| protocol.fields.len()).sum();
-        let mut index = Index { first: HashMap::default(), chain: Vec::with_capacity(count) };
-        index.first.reserve(count);
-        for protocol in protocols.iter().rev() {
-            for field in protocol.fields.iter().rev() {
-                if !field.also.is_empty() {
-                    index.put(field.also, field);
-                }
-                index.put(field.abbrev, field);
-            }
-        }
-        index
-    }
-
-    /// Puts a field before the others of this name.
-    fn put(&mut self, name: &'static str, field: &'static Field) {
-        let place = self.chain.len();
-        let next = self.first.insert(name, place).unwrap_or(place);
-        self.chain.push((field, next));
-    }
-
-    fn named(&self, name: &str) -> Vec<&'static Field> {
-        let mut next = self.first.get(name).copied();
-        let step = || {
-            let place = next?;
-            let (field, behind) = *self.chain.get(place)?;
-            next = (behind != place).then_some(behind);
-            Some(field)
-        };
-        std::iter::from_fn(step).collect()
-    }
+    /// Loaded dissectors that decide by dissecting.
+    scripted: Option<&'static dyn Scripted>,
 }
 
 /// A dissector and its ports; `None` if a heuristic alone identifies it.
@@ -102,11 +62,11 @@ static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
 /// Adds protocols of files to the default registry and replaces those that an earlier call added. A protocol with the name of a
 /// built-in one replaces it. The command line names the first `named` of them. The lists are leaked: a process calls this once,
 /// or once per change of a file.
-pub fn load(own: Vec<&'static Protocol>, named: usize) {
+pub fn load(own: Vec<&'static Protocol>, named: usize, scripted: Option<&'static dyn Scripted>) {
     let is_replaced = |known: &&&Protocol| own.iter().any(|own| own.this.abbrev == known.this.abbrev);
     let applications: Vec<&Protocol> = protocols::ALL.iter().filter(|known| !is_replaced(known)).copied().collect();
     let collected = Some(&*Box::leak(Box::default()));
-    let registry = Registry { own: Vec::leak(own), named, collected, ..Registry::of(Vec::leak(applications)) };
+    let registry = Registry { own: Vec::leak(own), named, collected, scripted, ..Registry::of(Vec::leak(applications)) };
     *LOADED.write().unwrap_or_else(PoisonError::into_inner) = Some(registry);
 }
 
@@ -172,7 +132,15 @@ impl Registry {
     /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
-        Registry { applications, own: &[], named: usize::MAX, choices: &NO_CHOICES, collected: None, recognizer: None }
+        Registry {
+            applications,
+            own: &[],
+            named: usize::MAX,
+            choices: &NO_CHOICES,
+            collected: None,
+            recognizer: None,
+            scripted: None,
+        }
     }
 
     /// Adds protocols that take precedence over all others: `Registry::default().and(OWN)`.
@@ -476,6 +444,25 @@ impl Registry {
     #[must_use]
     pub fn is_chosen(self, context: &FlowContext) -> bool {
         self.chosen(context).is_some()
+    }
+
+    /// The ports of client and server: those of hex text are assumed, and 0 if unknown.
+    #[must_use]
+    pub fn ports_of(self, context: &FlowContext) -> [u16; 2] {
+        match (context.sockets, self.choices.assume) {
+            (Some(sockets), _) => sockets.map(|socket| socket.port()),
+            (None, Assume::Port(On::Tcp(port) | On::Udp(port))) => [0, port],
+            _ => [0; 2],
+        }
+    }
+
+    /// The protocol that the user chose for this conversation; `None` inside if it is to be left undissected.
+    #[must_use]
+    pub fn choice(self, context: &FlowContext) -> Option<Option<&'static Protocol>> {
+        match (context.sockets, self.choices.assume) {
+            (None, Assume::Protocol(protocol, _)) => Some(Some(protocol)),
+            _ => self.chosen(context).map(|line| line.protocol),
+        }
     }
 
     /// The decode-as rule for this conversation. Payload without headers matches by its assumed port.

@@ -1,2 +1,2 @@
 -- What is not supported yet: an error where it is used.
-GRegex.new("a+")
+Conversation.find_from_pinfo(nil)

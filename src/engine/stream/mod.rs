@@ -28,7 +28,7 @@ use crate::layers::{self, Bytes, Checks};
 use crate::registry::{FlowContext, Registry};
 use crate::tree::{Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, On, Protocol};
+use crate::wire::{Conversation, On, Protocol, ScriptedStream};
 use half_stream::{Following, HalfStream};
 use life::Life;
 use relayed::Relay;
@@ -96,6 +96,8 @@ struct Choice {
     guard: Option<Box<dyn Conversation>>,
     /// Whether a dissector panicked: no other begins.
     failed: bool,
+    /// Loaded dissectors that decide by dissecting, while the protocol is unknown.
+    scripted: Option<Box<dyn ScriptedStream>>,
 }
 
 /// The last count of its memory.

@@ -5,10 +5,10 @@ use super::{Stream, StreamDissector, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
-use crate::registry::{Candidate, Owner};
-use crate::tree::{BySide, Piece, Side, Span, Tree};
+use crate::registry::{Candidate, FlowContext, Owner};
+use crate::tree::{BySide, Dissection, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
-use crate::wire::{Beginning, Missing, Opening};
+use crate::wire::{Beginning, Missing, On, Opening, Stage};
 
 /// Bytes of a stream captured midway within which a protocol registered on its port may recognize it.
 const MAX_JOINING: u64 = 1 << 20;
@@ -26,6 +26,10 @@ impl Stream {
     /// Looks up the protocol. Returns true if that exchanged client and server.
     #[inline(never)]
     pub(super) fn find_owner(&mut self, following: Following, out: &mut Out<'_>) -> bool {
+        let context = self.context();
+        if self.adopts_scripted(&context, Stage::Ports, out) {
+            return false;
+        }
         let silent = self.silent();
         let BySide { client, server } = &self.halves;
         let opening = Opening {
@@ -33,7 +37,6 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: following != Following::More || self.choice.decide_now,
         };
-        let context = self.context();
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
         let may_join = || self.may_join() && out.registry.is_awaited(&context, &opening);
         let owner = bug::guarded(|| {
@@ -45,17 +48,24 @@ impl Stream {
             out.tree.note(&BUG, node, Span::NONE, format_args!("{}", failure.0));
             (Owner::None, true)
         });
+        let from_start = opening.from_start;
+        let is_placed = matches!(owner, Owner::Known(candidate, _) if candidate.found.on != On::AnyTcp);
+        if !is_placed && self.adopts_scripted(&context, Stage::Content, out) {
+            return false;
+        }
         match owner {
             // The client is known from the carrier, or from data already emitted.
             Owner::Known(_, Side::Client) if self.method.is_some() || self.choice.shown => self.dissector = StreamDissector::None,
             Owner::Known(candidate, server) => {
-                let from_start = if self.choice.shown { [false; 2] } else { opening.from_start };
+                let from_start = if self.choice.shown { [false; 2] } else { from_start };
                 if self.adopt(candidate, from_start, server, out) && server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;
                 }
             }
-            Owner::Unsure if !is_complete => {}
+            // Fields that a script added are those of this frame.
+            Owner::Unsure if !is_complete && !self.choice.scripted.as_ref().is_some_and(|own| own.has_rejected()) => {}
+            Owner::Unsure | Owner::None if self.choice.scripted.is_some() => self.stay_scripted(),
             Owner::Unsure | Owner::None => {
                 let is_first = matches!(self.dissector, StreamDissector::Undecided);
                 self.dissector =
@@ -67,6 +77,48 @@ impl Stream {
             }
         }
         false
+    }
+
+    /// Asks loaded dissectors for bytes of both sides. Returns whether one accepts them: it becomes the protocol of the stream.
+    fn adopts_scripted(&mut self, context: &FlowContext, stage: Stage, out: &Out<'_>) -> bool {
+        let Some(scripted) = out.registry.scripted().filter(|_| self.is_scriptable(context)) else { return false };
+        let chosen = match out.registry.choice(context) {
+            Some(None) => return false,
+            Some(chosen) => chosen,
+            None if stage == Stage::Content && out.registry.ignores_content() => return false,
+            None => None,
+        };
+        if self.choice.scripted.is_none() && stage == Stage::Ports {
+            self.choice.scripted = scripted.stream(out.registry.ports_of(context), chosen);
+            let beginning = self.beginning();
+            if let Some(own) = &mut self.choice.scripted {
+                own.begins(&beginning);
+            }
+        }
+        let Some(mut own) = self.choice.scripted.take() else { return false };
+        let accepted = Side::BOTH.into_iter().find_map(|side| {
+            let half = &self.halves[side];
+            let of = Dissection { tree: out.tree, bytes: out.frame };
+            own.arrives(of, half.latest_end());
+            bug::guarded(|| own.accepts(side, half.reassembly.buffered(), stage)).ok().flatten()
+        });
+        match accepted {
+            Some(protocol) => self.dissector = StreamDissector::Known(protocol, own),
+            None => self.choice.scripted = Some(own),
+        }
+        accepted.is_some()
+    }
+
+    /// Whether loaded dissectors may be asked: not inside another stream, nor for one that another protocol announced.
+    fn is_scriptable(&self, context: &FlowContext) -> bool {
+        !context.inside && context.over.is_none() && context.carrier.is_none() && !self.choice.shown
+    }
+
+    /// No protocol accepts the first bytes: loaded dissectors are asked for later ones, too.
+    fn stay_scripted(&mut self) {
+        if let Some(own) = self.choice.scripted.take() {
+            self.dissector = StreamDissector::Known(own.protocol(), own);
+        }
     }
 
     /// Begins the conversation of the chosen protocol, which misses the bytes emitted before. Returns false if there is none.
@@ -87,6 +139,7 @@ impl Stream {
             }
         }
         self.dissector = StreamDissector::Known(protocol, conversation);
+        self.choice.scripted = None;
         self.choice.by_port = found.by_port;
         for (half, from_start) in self.halves.iter_mut().zip(from_start) {
             half.is_in_doubt |= !from_start;

@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::engine::failed::ActiveConversation;
 use crate::engine::nested::{self, NestedContext, Remaining, States, Waiting};
 use crate::engine::prefilter::{self, Prefilter};
+use crate::engine::scripted::{Asked, add_rejected};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, HeaderPayload, TransportSegment, udp};
@@ -16,7 +17,7 @@ use crate::tree::{
     Address, Ends, Expected, ExportedObject, Extras, Field, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree,
 };
 use crate::wire::notes::{EVICTED, SERIES};
-use crate::wire::{Cut, On, Wire};
+use crate::wire::{Cut, On, Stage, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -162,7 +163,11 @@ pub(in crate::engine) fn datagram(
     }
     let mut none = States::default();
     let states = sockets.and_then(|sockets| exchanges.states(sockets, frame.number)).unwrap_or(&mut none);
-    let (owner, is_sure) = owner(rules.registry, states, &datagram, content);
+    let asked = datagram.asked(rules.registry, frame.bytes, content);
+    let (owner, is_sure) = owner(rules.registry, tree, states, &datagram, content, asked.as_ref());
+    if asked.is_some() {
+        reject(rules.registry, tree, states, bytes, &datagram);
+    }
     if let Some(next) = tunnel.filter(|_| !is_sure) {
         return Some((HeaderPayload::new(next, datagram.payload, datagram.missing), datagram.layer));
     }
@@ -231,14 +236,35 @@ fn describe(
 
 /// The protocol of a payload, and whether it outranks a tunnel. The port of a tunnel outranks heuristics, but neither the user's
 /// choice nor a protocol that recognized the payload on its port.
-fn owner(registry: Registry, states: &mut States, datagram: &Described, content: &[u8]) -> (Option<Candidate>, bool) {
+fn owner(
+    registry: Registry,
+    tree: &Tree,
+    states: &mut States,
+    datagram: &Described,
+    content: &[u8],
+    asked: Option<&Asked<'_>>,
+) -> (Option<Candidate>, bool) {
+    if let Some(own) = asked.and_then(|asked| asked.accepted(tree, states, Stage::Ports)) {
+        return (Some(own), true);
+    }
     let context = datagram.conversation.map(|(context, _)| context);
     let is_chosen = context.is_some_and(|context| registry.is_chosen(&context));
     let claimed = if is_chosen { None } else { states.claim(None, datagram.side(), content) };
     let by_content = || context.filter(|_| !states.is_broken()).and_then(|context| registry.datagram_owner(&context, content));
-    let owner = claimed.or_else(by_content).filter(|owner| !states.has_failed(owner.protocol));
+    let is_scripted = |owner: &Candidate| registry.scripted().is_some_and(|scripted| scripted.has(owner.protocol));
+    let owner = claimed.or_else(by_content).filter(|owner| !states.has_failed(owner.protocol) && !is_scripted(owner));
     let is_guess = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
+    if is_guess && let Some(own) = asked.and_then(|asked| asked.accepted(tree, states, Stage::Content)) {
+        return (Some(own), true);
+    }
     (owner, is_chosen || !is_guess)
+}
+
+/// Adds what loaded dissectors left that rejected the payload.
+fn reject(registry: Registry, tree: &mut Tree, states: &mut States, bytes: Bytes<'_>, datagram: &Described) {
+    let context = datagram.conversation.map(|(context, _)| context);
+    let mut nested = NestedContext { registry, context, side: datagram.side(), states, owner: None };
+    add_rejected(tree, &mut nested, &datagram.carried(bytes));
 }
 
 /// Dissects a payload. Returns the bytes of memory held by the state of its conversation, before and after.
@@ -250,9 +276,7 @@ fn deliver(
     bytes: Bytes<'_>,
     datagram: &Described,
 ) -> (usize, usize) {
-    let cut = if datagram.missing > 0 { Cut::Capture } else { Cut::No };
-    let range = datagram.payload.clone();
-    let carried = nested::NestedMessage { bytes, range, cut, below: Some(datagram.layer), ends: datagram.ends };
+    let carried = datagram.carried(bytes);
     let context = datagram.conversation.map(|(context, _)| context);
     NestedContext { registry, context, side: datagram.side(), states: &mut *states, owner: None }
         .message(tree, candidate, &carried);
@@ -264,6 +288,19 @@ fn deliver(
 }
 
 impl Described {
+    /// The payload as a message.
+    fn carried<'a>(&self, bytes: Bytes<'a>) -> nested::NestedMessage<'a> {
+        let cut = if self.missing > 0 { Cut::Capture } else { Cut::No };
+        nested::NestedMessage { bytes, range: self.payload.clone(), cut, below: Some(self.layer), ends: self.ends }
+    }
+
+    /// The question for loaded dissectors, if there are any.
+    fn asked<'a>(&self, registry: Registry, frame: &'a [u8], content: &'a [u8]) -> Option<Asked<'a>> {
+        registry.scripted()?;
+        let (context, _) = self.conversation?;
+        Some(Asked { registry, context, sockets: self.sockets, table: None, frame, content, at: self.payload.start })
+    }
+
     fn side(&self) -> Side {
         self.conversation.map_or(Side::Client, |(_, side)| side)
     }

@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::engine::failed::ActiveConversation;
 use crate::engine::nested::{NestedContext, NestedMessage, States};
 use crate::engine::prefilter;
+use crate::engine::scripted::{Asked, add_rejected};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::usb::UsbTransfer;
@@ -13,6 +14,7 @@ use crate::layers::{self, Bytes};
 use crate::limits;
 use crate::registry::FlowContext;
 use crate::tree::{LayerId, StreamId, Transport};
+use crate::wire::Stage;
 use std::ops::Range;
 
 /// The name under which payloads are handed over.
@@ -59,7 +61,7 @@ impl Engine {
         missing: usize,
         below: LayerId,
     ) {
-        let UsbTransfer { bus, device, number, sender } = transfer;
+        let UsbTransfer { bus, device, number, sender, table } = transfer;
         let pair = Pair::usb(bus, device, number);
         self.current.active = ActiveConversation::Usb(pair);
         let stream = StreamId { transport: Transport::Usb, number: self.transports.pipes.number(pair, frame.number) };
@@ -75,7 +77,16 @@ impl Engine {
         prefilter::apply(self.prefilter.as_ref(), &mut self.tree, frame.bytes);
         let Some((_, states)) = self.transports.pipes.table.get(&pair, frame.number) else { return };
         let content = bytes.get(range.clone());
-        let owner = registry.datagram_owner(&context, content).filter(|owner| !states.has_failed(owner.protocol));
+        let (sockets, at) = (None, range.start);
+        let asked = Asked { registry, context, sockets, table, frame: frame.bytes, content, at };
+        let scripted = table.and_then(|_| asked.accepted(&self.tree, states, Stage::Ports));
+        let owner = scripted.or_else(|| registry.datagram_owner(&context, content));
+        let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
+        if registry.scripted().is_some() {
+            let carried = NestedMessage { bytes, range: range.clone(), cut: layers::cut(missing), below: Some(below), ends };
+            let mut nested = NestedContext { registry, context: Some(context), side: sender, states: &mut *states, owner: None };
+            add_rejected(&mut self.tree, &mut nested, &carried);
+        }
         let Some(candidate) = owner.filter(|_| !registry.is_blind()) else {
             layers::unexplained(&mut self.tree, bytes, range, Some(below));
             return;

@@ -39,6 +39,8 @@ pub struct UsbTransfer {
     pub number: u8,
     /// The sender: the host is the client.
     pub sender: Side,
+    /// Wireshark's table of dissectors for this type of transfer.
+    pub table: Option<&'static str>,
 }
 
 /// A transfer as its pseudo-header describes it.
@@ -140,7 +142,13 @@ impl Urb {
             }
         }
         let sender = if self.is_request { Side::Client } else { Side::Server };
-        let transfer = UsbTransfer { bus: self.bus, device: self.device, number: self.endpoint & 0x0f, sender };
+        let table = match self.transfer {
+            Transfer::Bulk => Some("usb.bulk"),
+            Transfer::Interrupt => Some("usb.interrupt"),
+            Transfer::Control => Some("usb.control"),
+            Transfer::Isochronous | Transfer::Other(_) => None,
+        };
+        let transfer = UsbTransfer { bus: self.bus, device: self.device, number: self.endpoint & 0x0f, sender, table };
         Ok(HeaderPayload::new(Next::Usb(transfer), payload, missing).between(Some(src), Some(dst)))
     }
 
