@@ -13,6 +13,7 @@ use super::input_forms::{InputForm, SplitForm, WordForm};
 use super::key_list::KeysOptions;
 use super::ksy::Ksy;
 use super::loading::Loading;
+use super::lua::{Lua, LuaCheck};
 use super::objects::Objects;
 use super::selection;
 use super::split::SplitOptions;
@@ -91,6 +92,7 @@ impl Args {
             Some(Task::Keys(options)) => options.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
+            Some(Task::Lua(Lua::Check(LuaCheck { files }))) => files.clone(),
             Some(_) => Vec::new(),
             None => self.files.clone(),
         }
@@ -497,6 +499,9 @@ pub enum Task {
     /// Check Kaitai Struct (.ksy) files, or convert them to Wireshark dissectors
     #[command(subcommand, arg_required_else_help = true)]
     Ksy(Ksy),
+    /// Check Wireshark dissectors in Lua: what they register, and what is not supported
+    #[command(subcommand, arg_required_else_help = true)]
+    Lua(Lua),
     /// Print the JSON Schema of --json output
     Schema {
         /// Print the columns and types of the Arrow and Parquet tables instead

@@ -95,7 +95,7 @@ fn conversation(word: &Path) -> Option<String> {
 pub(super) fn mistake(args: &Args, line: &[OsString]) -> Option<(String, Exit)> {
     let after = line.iter().position(|word| word == "--").and_then(|place| line.get(place..)).unwrap_or_default();
     let files = match &args.task {
-        Some(Task::Ksy(_)) => return None,
+        Some(Task::Ksy(_) | Task::Lua(_)) => return None,
         // Words after -r are a filter.
         None if !args.reading.read_files.is_empty() => return None,
         _ => args.input_files(),

@@ -32,6 +32,7 @@ mod key_trial;
 mod keys;
 mod ksy;
 mod loading;
+mod lua;
 mod notes;
 mod objects;
 mod outcome;
@@ -167,7 +168,8 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     }
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
-    let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
+    let reads_input =
+        !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_) | Task::Lua(_)));
     let reads_keys = args.reading().is_some_and(keys::reads_standard_input);
     if reads_keys || files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
         return Err("standard input can be read only once; give a FILE");
@@ -191,7 +193,7 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
         return reject(mistake);
     }
-    let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_)));
+    let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_) | Task::Lua(_)));
     if asks_for_protocols && let Err(exit) = loading::load(&args.loading, read) {
         return exit;
     }
@@ -203,6 +205,7 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Schema { columns }) => return glossary::schema(*columns, screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
         Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen, read),
+        Some(Task::Lua(asked)) => return lua::run(asked, &args.loading.lua, screen, read),
         _ if args.names_no_input() && !args.lists_statistics() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,

@@ -308,6 +308,16 @@ pub const KSY_LUA: &[Case] = &[
     ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
 ];
 
+pub const LUA_CHECK: &[Case] = &[
+    ("--pager auto", "tests/lua/prefs.lua", Same),
+    ("--pager never", "tests/lua/prefs.lua", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "tests/lua/prefs.lua", Same),
+    ("--ksy-dir tests/ksy/shared", "tests/lua/prefs.lua", Same),
+    ("--lua tests/lua/calls.lua", "tests/lua/prefs.lua", Same),
+    ("--no-user-ksy", "tests/lua/prefs.lua", Same),
+];
+
 pub const COMPLETIONS: &[Case] = &[
     ("--pager auto", "zsh", Same),
     ("--pager never", "zsh", Same),
@@ -370,6 +380,6 @@ pub const SCHEMA: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "", Differs),
     ("--ksy-dir tests/ksy/shared", "", Same),
-    ("--lua tests/lua/prefs.lua", "", Same),
+    ("--lua tests/lua/prefs.lua", "", Differs),
     ("--no-user-ksy", "", Same),
 ];

@@ -57,16 +57,14 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
         Ok(settings) => settings,
         Err(wrong) => return reject(wrong),
     };
+    // Scripts run once; the list, the fields and texts show their results.
+    scripts::keep_results();
     let sources = match open(options, reading, &settings) {
         Ok(sources) => sources,
         Err(exit) => return exit,
     };
     if !io::stdout().is_terminal() {
         print_error(format_args!("browse requires a terminal; to print records, omit browse"));
-        return Exit::Usage;
-    }
-    if scripts::are_loaded() {
-        print_error(format_args!("browse reads a capture several times, and scripts must read it once; omit browse or --lua"));
         return Exit::Usage;
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
@@ -369,6 +367,10 @@ impl<'a> Browser<'a> {
 
     /// Applies a decode-as rule and reads the input again.
     fn decode_as(&mut self, text: String) {
+        if scripts::are_loaded() {
+            let words = "scripts have read the capture once; leave, and add -d to the command line";
+            return self.state.handle(Event::Message(words.to_owned()));
+        }
         self.reading.decode_as.push(text);
         match InputSettings::new(&self.reading) {
             Ok(settings) => {
