@@ -48,8 +48,8 @@ fn low_byte(at: Number) -> usize {
     if at.endian == Endian::Big { at.end() - 1 } else { at.offset }
 }
 
-/// The byte order that zeros beside changing bytes show, without those beside the low byte of the length.
-fn byte_order(datagrams: &[&[u8]], length: usize) -> Option<Endian> {
+/// The byte order that zeros beside changing bytes show, without those beside the low byte of a number.
+pub(super) fn byte_order(datagrams: &[&[u8]], length: usize) -> Option<Endian> {
     let shortest = datagrams.iter().map(|bytes| bytes.len()).min().unwrap_or(0).min(ORDERED);
     let first = datagrams.first()?;
     let share = |is: &dyn Fn(&[u8]) -> bool| datagrams.iter().filter(|bytes| is(bytes)).count() as f64 / datagrams.len() as f64;

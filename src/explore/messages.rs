@@ -1,5 +1,6 @@
 //! Splits sides into messages, and classifies these into kinds.
 
+use super::datagram_length::byte_order;
 use super::framing::Hypothesis;
 use super::roles::Roles;
 use super::rule::{Endian, Rule, Step};
@@ -133,9 +134,6 @@ const COLUMNS: usize = 28;
 
 /// The share of changes after which values of both bytes of a discriminator return.
 const RETURNING: f64 = 0.2;
-
-/// The factor by which two bytes must distinguish more than one of them.
-const MARGIN: f64 = 1.06;
 
 /// Weight of a column that only distinguishes the first messages of conversations.
 const OPENING: f64 = 0.3;
@@ -373,7 +371,7 @@ impl<'s, 'a> Columns<'s, 'a> {
             return false;
         }
         let [both, first, second] = values.map(|values| self.saved(&values.by_direction(&self.dirs), place..place + 2));
-        both > MARGIN * first.max(second)
+        both > first.max(second)
     }
 
     /// Bits that classes by this column save in all other columns, weighted by its plausibility as a kind. `before` is the number
@@ -487,7 +485,13 @@ impl Steps {
 
 /// Extends a discriminator by zeros that are its high bytes, if a wider number would be aligned.
 fn widened(sample: &[&Message<'_>], found: Discriminator, rule: &Rule, hide: &[(usize, usize)]) -> Discriminator {
-    let known = rule.length().filter(|at| at.width > 1).map(|at| at.endian);
+    let of_rule = rule.length().filter(|at| at.width > 1).map(|at| at.endian);
+    // A zero behind the kind may be the high byte of a number in the other order.
+    let of_others = || {
+        let bytes: Vec<&[u8]> = sample.iter().map(|message| message.bytes).collect();
+        byte_order(&bytes, found.offset).filter(|_| found.width == 1)
+    };
+    let known = of_rule.or_else(of_others);
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
     let is_hidden = |place: usize| is_hidden(place, rule, hide);
     let is_zero = |place: usize| !is_hidden(place) && sample.iter().all(|message| byte_at(message, place) == 0);

@@ -250,11 +250,15 @@ mod tests {
         (at.wrapping_add(seed).wrapping_mul(0x9e37_79b1) >> 13).to_le_bytes()[0]
     }
 
+    fn word(number: u32) -> u16 {
+        u16::try_from(number).unwrap()
+    }
+
     #[test]
     fn session_ids_counters_and_clocks_are_no_kinds() {
         let found = taken(|side, at| {
             let (session, clock) = ([0x17, 0x5c][side], 70_000 + at * 333 + u32::from(any(at, 7)));
-            [&[session, any(at, 1) % 5][..], &(900 + at as u16).to_be_bytes(), &[any(at, 2) % 7], &clock.to_le_bytes()].concat()
+            [&[session, any(at, 1) % 5][..], &word(900 + at).to_be_bytes(), &[any(at, 2) % 7], &clock.to_le_bytes()].concat()
         });
         // The kinds at 1 and 4 may be some. The upper bytes of the clock are constant.
         assert_eq!(found, [0, 2, 3, 5, 6, 7, 8]);
@@ -263,16 +267,17 @@ mod tests {
     #[test]
     fn a_kind_beside_a_counter_is_no_part_of_it() {
         // Little endian: the kind seems to be the low byte of a larger number.
-        let found = taken(|_, at| [&[any(at, 1) % 9][..], &(3 + at as u16).to_le_bytes(), &[any(at, 5) % 3, 0]].concat());
+        let found = taken(|_, at| [&[any(at, 1) % 9][..], &word(3 + at).to_le_bytes(), &[any(at, 5) % 3, 0]].concat());
         assert_eq!(found, [1, 2, 4]);
-        let swapped = taken(|_, at| [&(250 + 7 * at as u16).to_be_bytes()[..], &[any(at, 1) % 9, any(at, 4)]].concat());
+        let swapped = taken(|_, at| [&word(250 + 7 * at).to_be_bytes()[..], &[any(at, 1) % 9, any(at, 4)]].concat());
         assert_eq!(swapped, [0, 1]);
     }
 
     #[test]
     fn a_quantity_that_changes_smoothly_is_no_kind() {
         let walk = |at: u32| i32::from(any(at, 3) % 3) - 1;
-        let place = |at: u32| (0x18d0 + 14 * (0..at).map(walk).sum::<i32>() - 9 * at as i32) as u16;
+        let steps = |at: u32| 14 * (0..at).map(walk).sum::<i32>() - 9 * i32::try_from(at).unwrap();
+        let place = |at: u32| u16::try_from(0x18d0 + steps(at)).unwrap();
         assert_eq!(taken(|_, at| [&place(at).to_be_bytes()[..], &[any(at, 1) % 9]].concat()), [0, 1]);
         // Up and down by one.
         let small = |at: u32| 100 + [0, 1, 2, 3, 4, 5, 6, 7, 6, 5, 4, 3, 2, 1][at as usize % 14];

@@ -39,13 +39,15 @@ pub struct Claims {
     taken: Vec<bool>,
     /// In order of discovery.
     pub all: Vec<Claim>,
+    /// Whether messages end with a checksum.
+    pub has_sum: bool,
 }
 
 impl Claims {
     /// Creates claims for `width` unexplained bytes.
     #[must_use]
     pub fn new(width: usize) -> Claims {
-        Claims { taken: vec![false; width], all: Vec::new() }
+        Claims { taken: vec![false; width], all: Vec::new(), has_sum: false }
     }
 
     /// Whether none of these bytes is explained.

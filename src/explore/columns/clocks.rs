@@ -250,13 +250,14 @@ mod tests {
 
     #[test]
     fn what_rises_otherwise_is_no_clock() {
-        let rows = |of: fn(usize) -> u32| (0..TIMES.len()).map(|at| of(at).to_be_bytes().to_vec()).collect::<Vec<_>>();
+        let rows = |of: &dyn Fn(usize) -> u32| (0..TIMES.len()).map(|at| of(at).to_be_bytes().to_vec()).collect::<Vec<_>>();
+        let count = |at: usize| u32::try_from(at).unwrap();
         // A counter, a number that does not follow the time, and one that is too slow.
-        assert_eq!(found(&rows(|at| 7 + at as u32), &TIMES), []);
-        assert_eq!(found(&rows(|at| 1000 * at as u32 * at as u32), &TIMES), []);
-        assert_eq!(found(&rows(|at| TIMES[at] as u32 / 100), &TIMES), []);
+        assert_eq!(found(&rows(&|at| 7 + count(at)), &TIMES), []);
+        assert_eq!(found(&rows(&|at| 1000 * count(at) * count(at)), &TIMES), []);
+        assert_eq!(found(&rows(&|at| u32::try_from(TIMES[at] / 100).unwrap()), &TIMES), []);
         // The same time, and no time at all.
-        assert_eq!(found(&rows(|at| 1000 * at as u32), &[3; 10]), []);
+        assert_eq!(found(&rows(&|at| 1000 * count(at)), &[3; 10]), []);
         // 160 billion ticks a second: the lower half is not related to the time.
         let fast = |at: usize| ((TIMES[at] as u64) * 160_000_000 + (at as u64 * 7919 % 997) * 99_999).to_be_bytes().to_vec();
         assert!(found(&(0..TIMES.len()).map(fast).collect::<Vec<_>>(), &TIMES).iter().all(|(_, width, _)| *width < 8));

@@ -260,8 +260,7 @@ impl Format {
     fn is_short(&self, value: u64) -> bool {
         let number = self.number(value);
         let near = (number * PLACES).round() / PLACES;
-        number.abs() < 1e5
-            && if self.width == 8 { near == number } else { (near as f32) == number as f32 && self.is_round(number) }
+        number.abs() < 1e5 && near == number && (self.width == 8 || self.is_round(number))
     }
 
     /// Whether a float is a multiple of 1/64: shorter than most.
@@ -295,7 +294,7 @@ fn is_rising(numbers: &[f64]) -> bool {
 /// Whether values rise by one a second, or by a thousand.
 fn is_in_seconds(table: &Table<'_>, numbers: &[f64]) -> bool {
     let times = || table.rows.iter().map(|row| row.time as f64 / 1e9).zip(numbers);
-    let Some(((start, first), (end, last))) = times().next().zip(times().last()) else { return false };
+    let Some(((start, first), (end, last))) = times().next().zip(times().next_back()) else { return false };
     let rate = (last - first) / (end - start);
     end > start && [1.0, 1000.0].iter().any(|usual| (rate / usual - 1.0).abs() < 0.02)
 }

@@ -90,7 +90,7 @@ mod tests {
             for at in 0..40_u16 {
                 for (place, side) in own.iter_mut().enumerate() {
                     let (sequence, other) = if place == 0 { (240 + at, 1000 + at - 1) } else { (1000 + at, 240 + at) };
-                    let noise = (u32::from(at * 2 + number).wrapping_mul(0x9e37_79b1) >> 11) as u8;
+                    let [_, noise, ..] = u32::from(at * 2 + number).wrapping_mul(0x9e37_79b1).to_le_bytes();
                     let order = usize::from(at) * 2 + place;
                     let time = i64::from(at) * 7;
                     let (is_turn, is_pushed, frame) = (true, false, 1);

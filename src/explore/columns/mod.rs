@@ -203,6 +203,7 @@ impl Context {
     /// Claims what all messages of a direction have in common.
     fn common(&self, table: &Table<'_>, dir: tree::Side) -> Vec<Claim> {
         let mut claims = Claims::new(table.width);
+        claims.has_sum = checksums::trailing(table).is_some();
         self.framing(&mut claims, dir, None);
         checksums::leading(table, &mut claims);
         numbers::complements(table, &mut claims);
@@ -239,7 +240,7 @@ impl Context {
     fn is_doubtful(&self, column: &Column) -> bool {
         let is_behind = self.packed.is_some_and(|packed| usize::try_from(column.offset).is_ok_and(|at| at >= packed.at));
         let is_certain = matches!(column.label, Label::Length | Label::Type | Label::Random | Label::Checksum);
-        (is_behind || self.is_enciphered) && !is_certain
+        is_behind && !is_certain || self.is_enciphered && !matches!(column.label, Label::Length | Label::Checksum)
     }
 
     /// Claims the bytes of framing and discriminator.
@@ -290,6 +291,7 @@ impl Context {
 pub fn checksums_of(messages: &[&Message<'_>]) -> Vec<std::ops::Range<usize>> {
     let table = Table::new(messages.to_vec());
     let mut claims = Claims::new(table.width);
+    claims.has_sum = checksums::trailing(&table).is_some();
     checksums::leading(&table, &mut claims);
     claims.all.iter().map(|claim| claim.offset..claim.offset + claim.width).collect()
 }
@@ -331,6 +333,7 @@ pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<
     let sum = checksums::trailing(&table).filter(|_| is_whole);
     let is_varying = table.rows.iter().any(|row| row.bytes.len() != table.width);
     let mut tail = Vec::new();
+    claims.has_sum = sum.is_some();
     if let Some(mut sum) = sum {
         if is_varying {
             sum.offset = sum.width;

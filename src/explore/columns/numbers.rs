@@ -304,10 +304,10 @@ mod tests {
 
     #[test]
     fn the_complement_of_a_length_is_found() {
-        let rows: Vec<Vec<u8>> = (0..9_u16)
+        let rows: Vec<Vec<u8>> = (0..9_u8)
             .map(|at| {
-                let length = at * 37 + 5;
-                [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &[at as u8; 3]].concat()
+                let length = u16::from(at) * 37 + 5;
+                [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &[at; 3]].concat()
             })
             .collect();
         let message = |bytes| Message {

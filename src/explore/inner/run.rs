@@ -177,8 +177,11 @@ fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<In
     }
     // Other datagrams are distinguished by their size.
     let is_apart = others.is_disjoint(&sizes);
-    let is_enough = elements >= ELEMENTS && several >= SEVERAL && lengths.len() >= LENGTHS;
-    (is_apart && is_enough && !are_zeros(datagrams, header, at, bias)).then(|| Inner {
+    let is_enough = elements >= ELEMENTS && several >= SEVERAL && lengths.len() >= 2;
+    if !is_apart || !is_enough || are_zeros(datagrams, header, at, bias) {
+        return None;
+    }
+    let mut found = Inner {
         header,
         at,
         bias,
@@ -189,7 +192,12 @@ fn tiled(datagrams: &[&[u8]], header: usize, at: Number, bias: i64) -> Option<In
         others: others.into_iter().collect(),
         in_frames: false,
         count: None,
-    })
+    };
+    // Two lengths suffice if the header states the number of elements.
+    if lengths.len() < LENGTHS {
+        found.count = Some(counted(datagrams, &found)?);
+    }
+    Some(found)
 }
 
 /// Whether half of the elements are zeros, which fill what has a length of zero.

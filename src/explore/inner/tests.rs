@@ -90,7 +90,7 @@ fn fragments(first: u8, big: bool) -> Vec<Vec<u8>> {
             bytes.extend(
                 if big { [part.to_be_bytes(), count.to_be_bytes()] } else { [part.to_le_bytes(), count.to_le_bytes()] }.concat(),
             );
-            bytes.extend([part as u8 ^ 0x35 ^ message as u8; 21]);
+            bytes.extend([u8::try_from(part ^ 0x35 ^ message).unwrap(); 21]);
             all.push(bytes);
         }
     }

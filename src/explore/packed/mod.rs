@@ -43,7 +43,7 @@ impl Packed {
             messages.iter().filter(|message| message.is_whole && message.bytes.len() >= SHORTEST).collect();
         let stride = long.len().div_ceil(MESSAGES).max(1);
         let sample: Vec<&[u8]> = long.iter().step_by(stride).map(|message| message.bytes).collect();
-        let alone = (0..OFFSETS).flat_map(|at| Method::ALL.into_iter().filter_map(move |method| Some((at, method))));
+        let alone = (0..OFFSETS).flat_map(|at| Method::ALL.map(|method| (at, method)));
         let found = alone.filter_map(|(at, method)| try_alone(&sample, at, method));
         // Where several fit, the more certain one explains more messages.
         let best = found.max_by_key(|found| (found.hits * found.method.certainty(), std::cmp::Reverse(found.at)));

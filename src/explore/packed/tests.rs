@@ -107,6 +107,6 @@ fn a_repeating_key_over_text_is_found_and_others_are_not() {
     assert_eq!(key.to_string(), "XOR with the repeating key 9c31e7055a");
     assert!(key.text > 0.6);
     // Without text, a key is a guess.
-    let numbers: Vec<Vec<u8>> = (0..90_u16).map(|at| [[0; 12], [7; 12], [at as u8; 12]].concat()).collect();
+    let numbers: Vec<Vec<u8>> = (0..90_u8).map(|at| [[0; 12], [7; 12], [at; 12]].concat()).collect();
     assert_eq!(found(&cipher(numbers)), None);
 }
