@@ -140,7 +140,8 @@ impl Compiler<'_> {
             (params..).zip(of.seq.iter().chain(&of.instances)).map(|(slot, member)| self.member(slot, member)).collect();
         let tails = self.tails(of);
         for ((place, member), tail) in (0..).zip(&mut members).zip(tails) {
-            member.is_private = member.valid.is_none() && !self.used.contains(&(id, Slot::Seq(place)));
+            let is_tested = member.valid.is_some() || matches!(member.repeat, RepeatCode::Until(_));
+            member.is_private = !is_tested && !self.used.contains(&(id, Slot::Seq(place)));
             member.tail = tail;
         }
         for (member, from) in members.iter_mut().zip(of.seq.iter().chain(&of.instances)) {

@@ -69,6 +69,14 @@ fn a_terminator_is_searched_in_each_byte_once() {
 }
 
 #[test]
+fn a_repetition_ends_with_the_text_or_the_bytes_that_it_waits_for() {
+    for member in ["repeat-until: '_ == [0x65, 0x6e, 0x64]'", "type: str, encoding: ASCII, repeat-until: '_ == \"end\"'"] {
+        let mut session = session(&format!("seq: [{{id: part, terminator: 0x5c, repeat: until, {member}}}]\n"));
+        assert_eq!(session.extent(Side::Client, b"\\ab\\end\\more\\", true), Extent::Message(8), "{member}");
+    }
+}
+
+#[test]
 fn many_small_parts_take_work_in_proportion_to_their_bytes() {
     let body = "seq: [{id: n, type: u4}, {id: lines, type: strz, repeat: expr, repeat-expr: n}]\n";
     let work = |count: u32| {
