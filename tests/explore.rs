@@ -77,6 +77,72 @@ fn the_generated_file_dissects_the_same_messages_live() {
     }
 }
 
+/// Message starts by direction, of a record from the preamble up to the end of the last message, or of messages of a protocol.
+type Starts = std::collections::BTreeMap<String, Vec<u64>>;
+
+fn starts_of(found: &Value) -> Starts {
+    let number = |value: &Value| value.as_u64().unwrap();
+    let of = |side: &Value| {
+        let skip = number(&found["framing"][0]["dirs"][side["dir"].as_str().unwrap()]["skip"]);
+        let inside = skip..number(&side["end"]).min(number(&side["looked_at"]));
+        side["starts"].as_array().unwrap().iter().map(number).filter(|start| inside.contains(start)).collect()
+    };
+    found["sides"].as_array().unwrap().iter().map(|side| (side["dir"].as_str().unwrap().to_owned(), of(side))).collect()
+}
+
+/// Each file that is printed gives the messages of the report; each that is not printed has a note that states why.
+#[test]
+fn what_is_printed_runs_on_the_same_capture() {
+    let all = [
+        ("samples/pipboy.pcap", 0),
+        ("samples/xfire.pcap", 0),
+        ("samples/neighbours.pcap", 0),
+        ("samples/neighbours.pcap", 4),
+        ("samples/vscp.pcap", 0),
+        ("samples/tools.pcap", 1),
+        ("samples/industry.pcap", 0),
+        ("samples/industry.pcap", 1),
+        ("samples/servers.pcap", 0),
+        ("samples/minecraft.pcap", 0),
+        ("samples/lobbies.pcap", 0),
+        ("samples/runescape.pcap", 0),
+    ];
+    let scratch = Folder::new("printed");
+    let mut run = 0;
+    for (file, stream) in own_cases(all, 2, 4) {
+        let name = format!("tcp/{stream}");
+        let found = record(&[file, "-s", &name]);
+        if found["framing"][0]["confidence"].as_f64().unwrap() < 0.5 {
+            continue;
+        }
+        let printed = found["ksy"].as_str().unwrap();
+        if printed.is_empty() {
+            let notes = found["notes"].as_array().unwrap();
+            assert!(notes.iter().any(|note| note["text"].as_str().unwrap().starts_with("no .ksy: ")), "{file} {name}");
+            continue;
+        }
+        let path = scratch.file("printed.ksy");
+        std::fs::write(&path, printed).unwrap();
+        let bound = format!("tcp.stream=={stream},unknown_tcp_{stream}");
+        let wanted = starts_of(&found);
+        let skip = |dir: &str| found["framing"][0]["dirs"][dir]["skip"].as_u64().unwrap_or(0);
+        let mut given: Starts = wanted.keys().map(|dir| (dir.clone(), Vec::new())).collect();
+        for line in text(&["-k", path.to_str().unwrap(), "-d", &bound, "--json", file]).lines() {
+            let message: Value = serde_json::from_str(line).unwrap();
+            if message["protocol"] == format!("unknown_tcp_{stream}") && message["stream"] == name {
+                let (dir, at) = (message["dir"].as_str().unwrap(), message["off"].as_u64().unwrap());
+                let last = wanted[dir].last().copied().unwrap_or(0);
+                if at >= skip(dir) && at <= last {
+                    given.get_mut(dir).unwrap().push(at);
+                }
+            }
+        }
+        assert_eq!(given, wanted, "{file} {name}\n{printed}");
+        run += 1;
+    }
+    assert!(run > 0);
+}
+
 #[test]
 fn conversations_that_a_dissector_knows_are_left_out_without_s() {
     let output = program(&["explore", "samples/pipboy.pcap"]);

@@ -2,7 +2,8 @@
 
 use super::chain::{Track, looks_random};
 use super::rule::{Endian, Number, Rule, Varint};
-use super::sizes;
+use super::sizes::{self, Blocks, Forms};
+use super::table::{Key, Table};
 use std::collections::HashMap;
 
 /// A rule and its cost.
@@ -33,13 +34,22 @@ pub fn all(tracks: &[Track<'_>]) -> Vec<Candidate> {
     all
 }
 
-/// A table of sizes learned from turns.
+/// Tables learned from turns. Those with constant sizes are learned from one direction, as the kinds of the other may differ.
 #[must_use]
-pub fn table(tracks: &[Track<'_>], offset: usize) -> Option<Candidate> {
-    let rule = sizes::learn(tracks, offset)?;
-    let Rule::Table { sizes: entries, .. } = &rule else { return None };
-    let cost = sizes::cost(entries) + 2.0 * offset as f64;
-    Some(Candidate { rule, cost })
+pub fn learned(tracks: &[Track<'_>], is_one_direction: bool) -> Vec<Candidate> {
+    let blocks = Blocks::new(tracks);
+    let mut all: Vec<Table> = Vec::new();
+    for offset in 0..sizes::OFFSETS {
+        let bits = (0..8).map(|bit| Key { mask: 1 << bit, ..Key::whole(offset, 1, Endian::Big) });
+        all.extend(bits.filter_map(|key| sizes::learn(&blocks, key, Forms::Lengths)));
+        all.extend(sizes::learn(&blocks, Key::whole(offset, 1, Endian::Big), Forms::Lengths));
+        if is_one_direction {
+            all.extend(sizes::learn(&blocks, Key::whole(offset, 1, Endian::Big), Forms::All));
+            all.extend(sizes::learn(&blocks, Key::whole(offset, 2, Endian::Big), Forms::All).and_then(sizes::ordered));
+        }
+    }
+    all.extend(sizes::escapes(&blocks));
+    all.into_iter().map(|table| Candidate { cost: sizes::cost(&table), rule: Rule::Table(table) }).collect()
 }
 
 fn lengths(all: &mut Vec<Candidate>) {
@@ -126,15 +136,12 @@ fn terminators(tracks: &[Track<'_>]) -> Vec<Candidate> {
         .flat_map(|track| track.first_turns().map(|at| track.bytes.get(..at).unwrap_or_default()))
         .take(4096)
         .collect();
+    if let Some(end) = most_frequent(ends.iter().filter_map(|end| last_word(end)), ends.len()) {
+        all.push(Candidate { rule: Rule::Terminator(end.to_vec()), cost: 10.0 });
+    }
     for width in 1..=4 {
-        let mut counts: HashMap<&[u8], usize, foldhash::fast::RandomState> = HashMap::default();
-        for end in &ends {
-            if let Some((_, last)) = end.len().checked_sub(width).and_then(|at| end.split_at_checked(at)) {
-                *counts.entry(last).or_default() += 1;
-            }
-        }
-        let most = counts.into_iter().max_by_key(|(last, count)| (*count, *last));
-        if let Some((last, _)) = most.filter(|(_, count)| count * 10 >= ends.len() * 7 && *count >= 3) {
+        let last = ends.iter().filter_map(|end| Some(end.split_at_checked(end.len().checked_sub(width)?)?.1));
+        if let Some(last) = most_frequent(last, ends.len()) {
             let rule = Rule::Terminator(last.to_vec());
             if all.iter().all(|known| known.rule != rule) {
                 all.push(Candidate { rule, cost: 6.0 + 4.0 * width as f64 });
@@ -142,6 +149,27 @@ fn terminators(tracks: &[Track<'_>]) -> Vec<Candidate> {
         }
     }
     all
+}
+
+/// The most frequent end, if seven in ten of `all` have it.
+fn most_frequent<'a>(ends: impl Iterator<Item = &'a [u8]>, all: usize) -> Option<&'a [u8]> {
+    let mut counts: HashMap<&[u8], usize, foldhash::fast::RandomState> = HashMap::default();
+    for end in ends {
+        *counts.entry(end).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(last, count)| (*count, *last));
+    most.filter(|(_, count)| count * 10 >= all * 7 && *count >= 3).map(|(last, _)| last)
+}
+
+/// Maximum length of a word that ends messages.
+const WORD: usize = 16;
+
+/// A word between two equal marks at the end, such as `\final\`.
+fn last_word(bytes: &[u8]) -> Option<&[u8]> {
+    let (mark, before) = bytes.split_last().filter(|(mark, _)| mark.is_ascii_punctuation())?;
+    let word = before.iter().rev().take(WORD + 1).position(|byte| byte == mark).filter(|word| *word > 0)?;
+    let end = bytes.get(bytes.len() - word - 2..)?;
+    end.get(1..=word)?.iter().all(u8::is_ascii_alphanumeric).then_some(end)
 }
 
 /// Sizes from which a fixed size is more likely a send buffer than a message.

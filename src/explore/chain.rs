@@ -84,6 +84,8 @@ pub struct Evidence {
     pub left_over: usize,
     /// Bytes after the last message that cannot belong to a message of the rule.
     pub broken: usize,
+    /// Bytes before the first message.
+    pub skipped: usize,
     /// Bytes in all.
     pub bytes: usize,
     /// Number of chains that ended before the end of their side.
@@ -202,7 +204,7 @@ impl<'a> Track<'a> {
     /// Walks from `start` within the limits of `effort`, and reports each message.
     pub fn walk(&self, rule: &Rule, start: usize, gains: &Gains, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
         let first = Piece { start, end: self.end_of_piece(start), turn: Some(start) };
-        let found = Evidence { bytes: start, end: start, ..Evidence::default() };
+        let found = Evidence { skipped: start, bytes: start, end: start, ..Evidence::default() };
         let mut walk = Walk {
             track: self,
             rule,
@@ -446,6 +448,7 @@ impl Evidence {
         self.longest = self.longest.max(other.longest);
         self.left_over += other.left_over;
         self.broken += other.broken;
+        self.skipped += other.skipped;
         self.bytes += other.bytes;
         self.stopped += other.stopped;
         self.cipher += other.cipher;

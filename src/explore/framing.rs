@@ -3,9 +3,9 @@
 use super::candidates::{self, Candidate};
 use super::chain::{Effort, Evidence, Gains, Track};
 use super::datagram_length;
+use super::preamble::{self, Begin};
 use super::rule::{Rule, Step};
 use super::side::Side;
-use super::sizes;
 use crate::tree;
 use std::collections::HashMap;
 
@@ -23,19 +23,6 @@ const OTHER_RULE: f64 = 8.0;
 
 /// Confidence below which a rule is not reported.
 const NOTHING: f64 = 0.25;
-
-/// The start of the first message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Begin {
-    /// After this many bytes.
-    At(usize),
-    /// At a turn, counted from 1, plus an offset.
-    Turn(usize, usize),
-    /// After the first line.
-    Line,
-    /// After the first empty line, plus an offset.
-    Blank(usize),
-}
 
 /// A rule for one direction.
 #[derive(Debug, Clone)]
@@ -80,40 +67,6 @@ pub struct Given {
     pub dirs: [Option<(Rule, usize)>; 2],
 }
 
-/// Cost of a start in bits.
-fn cost_of(begin: Begin) -> f64 {
-    match begin {
-        Begin::At(0) => 0.0,
-        Begin::At(_) => 5.0,
-        Begin::Turn(number, more) => 2.0 + number as f64 + if more > 0 { 4.0 } else { 0.0 },
-        Begin::Line => 3.0,
-        Begin::Blank(more) => 3.0 + if more > 0 { 3.0 } else { 0.0 },
-    }
-}
-
-/// The offset of a start in the bytes of a side.
-fn location_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
-    let at = match begin {
-        Begin::At(at) => at,
-        Begin::Turn(number, more) => track.first_turns().nth(number - 1)? + more,
-        Begin::Line => memchr::memchr(b'\n', track.bytes.get(..512).unwrap_or(track.bytes))? + 1,
-        Begin::Blank(more) => {
-            let window = track.bytes.get(..8192).unwrap_or(track.bytes);
-            memchr::memmem::find(window, b"\r\n\r\n")? + 4 + more
-        }
-    };
-    let is_known = matches!(begin, Begin::Turn(_, 0)) || !track.is_interrupted_before(at);
-    (at == 0 || at < track.bytes.len() && is_known).then_some(at)
-}
-
-/// The candidate starts.
-fn begins() -> Vec<Begin> {
-    let mut begins: Vec<Begin> = [0, 4, 8, 12, 24, 68].map(Begin::At).into();
-    begins.extend((1..=3).map(|number| Begin::Turn(number, 0)));
-    begins.extend([Begin::Turn(1, 24), Begin::Line, Begin::Blank(0), Begin::Blank(24)]);
-    begins
-}
-
 /// The hypotheses, best first. Different hypotheses have different message starts.
 #[must_use]
 pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis> {
@@ -126,6 +79,7 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     let gains = Gains::default();
     let found = rules(sides, given, &gains);
     let mut chosen = distinct(sides, &found, most, &gains);
+    chosen.iter_mut().for_each(|hypothesis| align(hypothesis, sides, &gains));
     weigh(&mut chosen);
     let is_given = given.dirs.iter().any(Option::is_some);
     if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
@@ -137,6 +91,8 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
 /// Rules for each direction: the given ones, or the best ones.
 fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
     let mut found = [Vec::new(), Vec::new()];
+    let is_given = given.dirs.iter().any(Option::is_some);
+    let shared = if is_given { Vec::new() } else { learned(sides) };
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
         if own.is_empty() {
@@ -144,7 +100,7 @@ fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
         }
         let list = match given.dirs.get(dir.index()).and_then(Option::as_ref) {
             Some((rule, skip)) => vec![rate(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), gains)],
-            None => direction(&own, gains),
+            None => direction(&own, &shared, gains),
         };
         if let Some(place) = found.get_mut(dir.index()) {
             *place = list;
@@ -152,6 +108,14 @@ fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
     }
     complete(&mut found, sides, gains);
     found
+}
+
+/// Rules learned from both directions together, which are alike in most protocols.
+fn learned(sides: &[Side]) -> Vec<Candidate> {
+    let of = |dir: tree::Side| sides.iter().filter(move |side| side.dir == dir).take(SIDES);
+    let tracks: Vec<Track<'_>> = tree::Side::BOTH.into_iter().flat_map(of).map(|side| Track::new(side, SAMPLE)).collect();
+    let is_both = tree::Side::BOTH.into_iter().all(|dir| of(dir).next().is_some());
+    if is_both { candidates::learned(&tracks, false) } else { Vec::new() }
 }
 
 /// The best pairs of rules, without pairs that give equal message starts.
@@ -170,12 +134,32 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains
             }
             continue;
         };
-        // Equal message starts are one hypothesis, represented by the simplest rule.
-        if let Some(same) = chosen.get_mut(*place).filter(|same| cost_of_all(&dirs) < cost_of_all(&same.dirs)) {
+        // Equal message starts are one hypothesis, represented by the simplest rule. A first message may be taken for a preamble
+        // at the same cost, so that the better score decides.
+        let is_simpler = |same: &&mut Hypothesis| same.begins == begins && cost_of_all(&dirs) < cost_of_all(&same.dirs);
+        if let Some(same) = chosen.get_mut(*place).filter(is_simpler) {
             *same = Hypothesis { dirs, begins, ends, ..same.clone() };
         }
     }
     chosen
+}
+
+/// Uses the size of a preamble that all conversations share, if messages lead from there to the starts that were found.
+fn align(hypothesis: &mut Hypothesis, sides: &[Side], gains: &Gains) {
+    let mut is_changed = false;
+    for dir in tree::Side::BOTH {
+        let Some(Some(framed)) = hypothesis.dirs.get_mut(dir.index()) else { continue };
+        let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
+        let begins = sides.iter().zip(&hypothesis.begins).filter(|(side, _)| side.dir == dir).map(|(_, begin)| *begin);
+        let Some(size) = preamble::shared(&own, &framed.rule, &begins.collect::<Vec<_>>()) else { continue };
+        let candidate = Candidate { rule: framed.rule.clone(), cost: framed.cost - framed.begin.cost() };
+        *framed = rate(&own, &candidate, Begin::At(size), gains);
+        is_changed = true;
+    }
+    if is_changed {
+        let Starts { starts, begins, ends, behind_gaps } = starts_of(sides, &hypothesis.dirs, gains);
+        *hypothesis = Hypothesis { starts, begins, ends, behind_gaps, ..hypothesis.clone() };
+    }
 }
 
 /// Without a rule, the bytes between turns are messages.
@@ -209,8 +193,8 @@ fn split_at_gaps(side: &Side, starts: &mut Vec<usize>) -> Vec<usize> {
     behind
 }
 
-/// The best rules of one direction. Bytes that are all equal contain no message start.
-fn direction(own: &[&Side], gains: &Gains) -> Vec<Framed> {
+/// The best rules of one direction; `shared` are rules learned from both. Bytes that are all equal contain no message start.
+fn direction(own: &[&Side], shared: &[Candidate], gains: &Gains) -> Vec<Framed> {
     let mut bytes = own.iter().flat_map(|side| &side.bytes);
     let first = bytes.next();
     if bytes.all(|byte| Some(byte) == first) {
@@ -219,8 +203,8 @@ fn direction(own: &[&Side], gains: &Gains) -> Vec<Framed> {
     let tracks: Vec<Track<'_>> = own.iter().take(SIDES).map(|side| Track::new(side, SAMPLE)).collect();
     let mut screened: Vec<(f64, Candidate, Begin)> = Vec::new();
     let begins = beginnings(&tracks);
-    let learned = (0..sizes::OFFSETS).filter_map(|offset| candidates::table(&tracks, offset));
-    for candidate in candidates::all(&tracks).into_iter().chain(learned) {
+    let learned = candidates::learned(&tracks, true);
+    for candidate in candidates::all(&tracks).into_iter().chain(learned).chain(shared.iter().cloned()) {
         if let Some((bits, begin)) = best_begin(&tracks, &begins, &candidate.rule, gains) {
             screened.push((bits - candidate.cost, candidate, begin));
         }
@@ -239,10 +223,10 @@ struct Beginning {
 /// Starts that exist in all sides.
 fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
     let of = |at: Begin| {
-        let places: Option<Vec<usize>> = tracks.iter().map(|track| location_of(at, track)).collect();
+        let places: Option<Vec<usize>> = tracks.iter().map(|track| at.offset(track)).collect();
         Some(Beginning { at, places: places? })
     };
-    begins().into_iter().filter_map(of).collect()
+    Begin::candidates().into_iter().filter_map(of).collect()
 }
 
 /// The start at which a rule explains most, and its bits. Later starts are skipped if messages from the first byte on lead to
@@ -263,7 +247,7 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, gains: &G
         if whole.is_some() && met == tracks.len() {
             continue;
         }
-        let (cost, most) = (cost_of(begin.at), best.map_or(f64::MIN, |(most, _)| most));
+        let (cost, most) = (begin.at.cost(), best.map_or(f64::MIN, |(most, _)| most));
         if let Some(found) = screen(tracks, rule, (begin, most + cost), gains, |_, _| ()) {
             best = Some((found.bits - cost, begin.at));
         }
@@ -307,7 +291,7 @@ fn screen(
 fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence, least: f64) -> f64 {
     let share = |part: usize| part as f64 / found.bytes.max(1) as f64;
     let rest = found.left_over - found.broken;
-    let mut bits = found.anchor_bits();
+    let mut bits = found.anchor_bits() - (1.0 + found.skipped as f64 / tracks.len().max(1) as f64).log2();
     if found.left_over > 0 {
         bits -= 2.0 + 2.0 * found.stopped as f64 + 30.0 * share(found.broken) + 16.0 * share(rest);
     }
@@ -336,7 +320,7 @@ fn most_survival(found: &Evidence) -> f64 {
 
 /// Bits for an unbroken chain: how seldom the rule would yield such lengths at random offsets.
 fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
-    if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table { .. }) {
+    if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table(_)) {
         return 0.0;
     }
     let mut hits = 0;
@@ -359,12 +343,12 @@ fn rate(own: &[&Side], candidate: &Candidate, begin: Begin, gains: &Gains) -> Fr
     let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
     let mut found = Evidence::default();
     for track in &tracks {
-        let start = location_of(begin, track).unwrap_or(0);
+        let start = begin.offset(track).unwrap_or(0);
         found.add(&track.walk(&candidate.rule, start, gains, &Effort::WHOLE, |_| ()));
     }
     let bits = bits(&tracks, &candidate.rule, &found, f64::MIN);
-    let skip = tracks.first().and_then(|track| location_of(begin, track)).unwrap_or(0);
-    Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + cost_of(begin), found, skip }
+    let skip = tracks.first().and_then(|track| begin.offset(track)).unwrap_or(0);
+    Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + begin.cost(), found, skip }
 }
 
 /// Rates rules of one direction on the other one as well.
@@ -385,7 +369,7 @@ fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], gains: &Gains) {
             .iter()
             .filter(|other| !mine.iter().any(|known| known.rule == other.rule))
             .map(|other| {
-                let candidate = Candidate { rule: other.rule.clone(), cost: other.cost - cost_of(other.begin) };
+                let candidate = Candidate { rule: other.rule.clone(), cost: other.cost - other.begin.cost() };
                 rate(&own, &candidate, Begin::At(0), gains)
             })
             .collect();
@@ -404,7 +388,7 @@ fn pairs(found: &[Vec<Framed>; 2]) -> Vec<([Option<Framed>; 2], f64)> {
             for one in client {
                 for other in server {
                     let cost = if one.rule == other.rule {
-                        one.cost.max(other.cost) + cost_of(one.begin).min(cost_of(other.begin))
+                        one.cost.max(other.cost) + one.begin.cost().min(other.begin.cost())
                     } else {
                         one.cost + other.cost + OTHER_RULE
                     };
@@ -443,7 +427,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Start
         let (mut starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
             Some(framed) => {
                 let track = Track::new(side, usize::MAX);
-                let begin = location_of(framed.begin, &track).unwrap_or(0);
+                let begin = framed.begin.offset(&track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
                 let found = track.walk(&framed.rule, begin, gains, &Effort::WHOLE, |at| starts.push(at));
                 let end = found.end;
@@ -484,7 +468,7 @@ impl Hypothesis {
     #[must_use]
     pub fn coverage(&self) -> f64 {
         let sum = |of: fn(&Evidence) -> usize| self.dirs.iter().flatten().map(|dir| of(&dir.found)).sum::<usize>() as f64;
-        1.0 - sum(|found| found.broken) / sum(|found| found.bytes).max(1.0)
+        1.0 - sum(|found| found.broken + found.skipped) / sum(|found| found.bytes).max(1.0)
     }
 
     /// Agreement of turns with rules that cannot fail elsewhere.

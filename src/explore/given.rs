@@ -2,7 +2,8 @@
 
 use super::framing::Given;
 use super::messages::{Discriminator, Kinds};
-use super::rule::{Endian, Number, Rule, Size, Varint};
+use super::rule::{Endian, Number, Rule, Varint};
+use super::table::{Key, Size, Table};
 
 /// An error message.
 type Wrong = String;
@@ -15,7 +16,9 @@ impl Given {
     pub fn parse(text: &str) -> Result<Given, Wrong> {
         let mut given = Given::default();
         let mut dirs: &[usize] = &[0, 1];
-        for word in text.split_whitespace() {
+        // The cases of a rule may be separated by blanks.
+        let joined = text.replace(", ", ",").replace(": ", ":");
+        for word in joined.split_whitespace() {
             let (named, rule) = match word.split_once(':') {
                 Some(("c2s", rule)) => (&[0][..], rule),
                 Some(("s2c", rule)) => (&[1][..], rule),
@@ -45,7 +48,7 @@ impl Given {
 fn wrong(text: &str) -> Wrong {
     format!(
         "{text}: expected a rule such as length@0:u32le+8, varint@1:leb128, varint:ws, end:0d0a, fixed:48, headers, hex4, \
-         table@0:11=4,71=u8, blocks@2-5+10/16 or none, with skip=N after it for a preamble"
+         table@0:11=4,71=u8, switch@0:c1=length@1:u8,c2=length@1:u16be, blocks@2-5+10/16 or none, with skip=N after it for a preamble"
     )
 }
 
@@ -89,7 +92,7 @@ impl Rule {
             ("end", Some(':')) => Rule::Terminator(hex(behind)?),
             ("fixed", Some(':')) => Rule::Fixed(number(behind).filter(|size| *size > 0)?),
             ("length", Some('@')) => length(behind)?,
-            ("table", Some('@')) => table(behind)?,
+            ("table" | "switch", Some('@')) => table(behind)?,
             ("blocks", Some('@')) => blocks(behind)?,
             _ => return None,
         })
@@ -114,25 +117,47 @@ fn length(text: &str) -> Option<Rule> {
     Some(Rule::Length { at: place(text)?, bias, scale, padding })
 }
 
-/// `0:01=4,05=u8,0a=u16be`.
+/// `0:01=4,05=u8,_=u16be`, `0:u16le:0064=55`, `0&80:00=length@1:u16le+3,80=length@1:u16le+7`.
 fn table(text: &str) -> Option<Rule> {
-    let (offset, entries) = text.split_once(':')?;
-    let entry = |entry: &str| {
-        let (kind, size) = entry.split_once('=')?;
-        let size = match size {
-            "u8" => Size::Counted { width: 1, endian: Endian::Big },
-            "u16be" => Size::Counted { width: 2, endian: Endian::Big },
-            "u16le" => Size::Counted { width: 2, endian: Endian::Little },
-            fixed => Size::Fixed(number(fixed).filter(|size| *size > 0)?),
-        };
-        Some((u8::from_str_radix(kind, 16).ok()?, size))
+    let (at, entries) = text.split_once(':')?;
+    let (at, mask) = at.split_once('&').map_or((at, None), |(at, mask)| (at, Some(mask)));
+    let (key, entries) = match entries.split_once(':').filter(|(kind, _)| kind.starts_with('u')) {
+        Some((kind, entries)) => (place(&format!("{at}:{kind}"))?, entries),
+        None => (place(&format!("{at}:u8"))?, entries),
     };
-    let mut sizes = entries.split(',').map(entry).collect::<Option<Vec<_>>>()?;
-    sizes.sort_unstable();
-    if sizes.iter().zip(sizes.iter().skip(1)).any(|(one, next)| one.0 == next.0) {
+    if key.width > 2 {
         return None;
     }
-    Some(Rule::Table { offset: number(offset)?, sizes })
+    let whole = Key::whole(key.offset, key.width, key.endian);
+    let mask = mask.map_or(Some(whole.mask), |mask| u16::from_str_radix(mask, 16).ok())?;
+    let mut found = Table { key: Key { mask: mask & whole.mask, ..whole }, sizes: Vec::new(), other: None };
+    for entry in entries.split(',') {
+        let (value, size) = entry.split_once('=')?;
+        let size = sized(size, key)?;
+        match value {
+            "_" if found.other.is_none() => found.other = Some(size),
+            value => found.sizes.push((u16::from_str_radix(value, 16).ok().filter(|value| value & !found.key.mask == 0)?, size)),
+        }
+    }
+    found.sizes.sort_unstable();
+    if found.sizes.is_empty() || found.sizes.iter().zip(found.sizes.iter().skip(1)).any(|(one, next)| one.0 == next.0) {
+        return None;
+    }
+    Some(Rule::Table(found))
+}
+
+/// A size in a table: `4`, `u16be` directly behind the key, `length@1:u16be+3`.
+fn sized(text: &str, key: Number) -> Option<Size> {
+    if let Some(length) = text.strip_prefix("length@") {
+        return match self::length(length)? {
+            Rule::Length { at, bias, scale: 1, padding: None } => Some(Size::Counted { at, bias }),
+            _ => None,
+        };
+    }
+    match place(&format!("{}:{text}", key.end())) {
+        Some(at) => Some(Size::behind(at.offset, at.width, at.endian)),
+        None => number(text).filter(|size| *size > 0).map(Size::Fixed),
+    }
 }
 
 /// `2-5+10/16`.
@@ -186,13 +211,24 @@ mod tests {
             "headers",
             "hex4",
             "table@0:01=4,05=u8,0a=u16be",
+            "table@1:u16le:0064=55,0069=u16le,_=length@3:u16le",
+            "switch@0:c1=length@1:u8,c2=length@1:u16be",
+            "switch@0&80:00=length@1:u16le+3,80=length@1:u16le+7",
+            "switch@0:ff=length@1:u16be+3,_=length@0:u8+1",
             "blocks@2-5+10/16",
             "none",
         ] {
             assert_eq!(Rule::parse(text).unwrap().to_string(), text);
         }
         let wrong = ["", "length", "length@0", "length@0:u31le", "end:0", "end:", "end:+1", "fixed:0", "varint@1:x", "headers:1"];
-        for text in wrong.into_iter().chain(["table@0:", "table@0:01=4,01=5", "blocks@2-5+10/0"]) {
+        for text in wrong.into_iter().chain([
+            "table@0:",
+            "table@0:01=4,01=5",
+            "table@0&80:01=4",
+            "table@0:u32le:01=4",
+            "switch@0:c1=length@1:u8*2",
+            "blocks@2-5+10/0",
+        ]) {
             assert_eq!(Rule::parse(text), None, "{text}");
         }
     }

@@ -5,6 +5,7 @@ use super::framing::{Framed, Hypothesis};
 use super::inner::Inside;
 use super::messages::{Kind, Kinds};
 use super::rule::Rule;
+use super::table::Table;
 use super::{Explored, Side};
 use crate::render::{Members, object};
 use crate::tree;
@@ -197,13 +198,7 @@ fn one_rule(framed: &Framed, _hypothesis: &Hypothesis, _dir: tree::Side, of: &mu
         }
         Rule::Terminator(end) => of.words("bytes", Hex(end))?,
         Rule::Fixed(size) => of.put("size", size)?,
-        Rule::Table { offset, sizes } => {
-            of.put("offset", offset)?;
-            of.list("sizes", sizes, |of, (kind, size)| {
-                of.put("value", kind)?;
-                of.words("size", size)
-            })?;
-        }
+        Rule::Table(table) => one_table(table, of)?,
         Rule::Blocks { offset, counted, header, block } => {
             of.put("offset", offset)?;
             of.put("counted", counted)?;
@@ -213,6 +208,23 @@ fn one_rule(framed: &Framed, _hypothesis: &Hypothesis, _dir: tree::Side, of: &mu
         Rule::Headers | Rule::Hex4 | Rule::Datagram | Rule::None => {}
     }
     of.put("skip", &framed.skip)
+}
+
+fn one_table(table: &Table, of: &mut Members<'_, '_>) -> io::Result<()> {
+    let key = table.key;
+    of.put("offset", &key.at.offset)?;
+    if key.at.width > 1 {
+        of.put("width", &key.at.width)?;
+        of.put("endian", key.at.endian.name())?;
+    }
+    if !key.is_whole() {
+        of.put("mask", &key.mask)?;
+    }
+    of.list("sizes", &table.sizes, |of, (value, size)| {
+        of.put("value", value)?;
+        of.words("size", table.shown(*size))
+    })?;
+    table.other.map_or(Ok(()), |size| of.words("other", table.shown(size)))
 }
 
 fn one_kind(explored: &Explored<'_>, kind: &Kind, columns: &[Column], of: &mut Members<'_, '_>) -> io::Result<()> {

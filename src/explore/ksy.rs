@@ -1,23 +1,24 @@
 //! Generates a Kaitai Struct file, and verifies it with the messages of the capture.
 
+mod runs;
+mod tables;
+mod verify;
+
 use super::columns::{Column, Label};
 use super::inner::{Inner, Inside};
 use super::json::Hex;
 use super::messages::{Discriminator, Kind, Kinds};
-use super::rule::{Endian, Number, Rule, Size, Varint};
+use super::rule::{Endian, Number, Rule, Varint};
 use super::{Explored, Side};
-use crate::ksy;
-use crate::tree::{self, FrameInfo, Span, Transport, Tree};
-use crate::wire::{Cut, Dissector, Wire};
+use crate::tree::{self, Transport};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
-
-/// Maximum number of verified messages per side.
-const VERIFIED: usize = 20_000;
 
 /// Maximum number of kinds with a separate type.
 const KINDS: usize = 200;
+
+/// Share of the bytes in messages below which the file states it.
+const COVERED: f64 = 0.995;
 
 /// Generates the file of a group.
 ///
@@ -26,12 +27,29 @@ const KINDS: usize = 200;
 pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
     if let Some(inner) = explored.inside.as_ref().and_then(Inside::run) {
         let text = elements(explored, inner);
-        verify(explored, &text)?;
+        verify::verify(explored, &text)?;
         return Ok(text);
     }
-    let text = text(explored)?;
-    verify(explored, &text)?;
-    Ok(text)
+    let detailed = text(explored, Detail::Kinds)?;
+    let Err(why) = verify::verify(explored, &detailed) else { return Ok(detailed) };
+    // Without kinds and columns, the messages may still hold.
+    let plain = text(explored, Detail::Plain)?;
+    verify::verify(explored, &plain).map(|()| plain).map_err(|_| why)
+}
+
+/// Runs a file on the sides.
+#[cfg(test)]
+pub fn verified(explored: &Explored<'_>, text: &str) -> Result<(), String> {
+    verify::verify(explored, text)
+}
+
+/// What a file describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Kinds of messages and their columns.
+    Kinds,
+    /// The messages alone.
+    Plain,
 }
 
 /// A header field common to all messages.
@@ -52,27 +70,60 @@ impl HeaderField {
     }
 }
 
-fn text(explored: &Explored<'_>) -> Result<String, String> {
+fn text(explored: &Explored<'_>, detail: Detail) -> Result<String, String> {
     let best = explored.framing.first().ok_or("nothing to describe")?;
     let rules: Vec<&Rule> = best.dirs.iter().flatten().map(|dir| &dir.rule).collect();
-    let joined = joined(&rules).ok_or("the directions have different framing, which a single .ksy cannot describe")?;
-    let rule = &joined;
-    let kind = match explored.kinds {
-        Kinds::Column(at) if matches!(at.width, 1 | 2 | 4) => Some(at),
-        _ => None,
+    let joined = joined(&rules);
+    let Some(rule) = joined.as_ref().filter(|_| best.begins.iter().all(|begin| *begin == 0)) else {
+        return runs::text(explored, best, joined.as_ref(), detail);
     };
+    let parts = parts(explored, rule, (None, "msg"), detail)?;
     let mut out = String::new();
     head(explored, &mut out);
-    out.push_str("seq:\n");
-    let Some(behind) = attributes(rule, kind, &mut out)? else { return Ok(out) };
-    match kind.filter(|_| out.contains("id: kind\n")) {
-        Some(at) => switched(explored, at, behind, &mut out),
-        None => single(explored, behind, &mut out),
-    }
-    if out.contains("type: vlq") {
-        out.push_str(VLQ);
+    let _ = write!(out, "seq:\n{}", parts.seq);
+    let vlq = if parts.has_vlq { VLQ } else { "" };
+    if !parts.types.is_empty() || parts.has_vlq {
+        let _ = write!(out, "types:\n{}{vlq}", parts.types);
     }
     Ok(out)
+}
+
+/// The attributes of a message, and the types that they use.
+#[derive(Default)]
+struct Parts {
+    seq: String,
+    types: String,
+    /// Whether the attributes use the type of numbers with seven bits per byte.
+    has_vlq: bool,
+}
+
+/// Describes messages of one rule, of one direction or of both. The names of types begin with `prefix`.
+fn parts(
+    explored: &Explored<'_>,
+    rule: &Rule,
+    (dir, prefix): (Option<tree::Side>, &str),
+    detail: Detail,
+) -> Result<Parts, String> {
+    let kind = match explored.kinds {
+        Kinds::Column(at) if matches!(at.width, 1 | 2 | 4) && detail == Detail::Kinds => Some(at),
+        _ => None,
+    };
+    let mut all = Parts::default();
+    let Some(behind) = attributes(rule, kind, &mut all.seq)? else { return Ok(all) };
+    let groups = || explored.groups.iter().enumerate().filter(|(_, kind)| dir.is_none_or(|dir| kind.dir == dir));
+    match kind.filter(|_| all.seq.contains("id: kind\n")) {
+        Some(at) => switched(explored, groups(), (at, behind), prefix, &mut all),
+        None => {
+            let _ = writeln!(all.seq, "    type: {prefix}");
+            // Without the kind, the bytes behind a key have no common columns.
+            let is_mixed = matches!(rule, Rule::Table(table) if !table.is_switch());
+            let is_plain = is_mixed || detail == Detail::Plain;
+            let places: Vec<usize> = groups().filter(|_| !is_plain).map(|(place, _)| place).collect();
+            body(explored, prefix, &places, behind, &mut all.types);
+        }
+    }
+    all.has_vlq = all.seq.contains("type: vlq");
+    Ok(all)
 }
 
 /// Writes datagrams of elements, each of which carries a message.
@@ -123,13 +174,7 @@ fn joined(rules: &[&Rule]) -> Option<Rule> {
     let (first, others) = rules.split_first()?;
     others.iter().try_fold((*first).clone(), |all, other| match (all, *other) {
         (all, other) if all == *other => Some(all),
-        (Rule::Table { offset, mut sizes }, Rule::Table { offset: same, sizes: more }) if offset == *same => {
-            sizes.extend(more);
-            sizes.sort_unstable();
-            sizes.dedup();
-            let is_one = sizes.windows(2).all(|pair| pair.first().map(|one| one.0) != pair.last().map(|one| one.0));
-            is_one.then_some(Rule::Table { offset, sizes })
-        }
+        (Rule::Table(all), Rule::Table(other)) => tables::merged(all, other),
         _ => None,
     })
 }
@@ -167,12 +212,7 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
             out.push_str("  - id: kind\n    type: u1\n  - id: len\n    type: vlq\n  - id: body\n    size: len.value\n");
             2
         }
-        Rule::Table { offset, sizes } => {
-            let at = Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 1.0 };
-            header(vec![HeaderField::Kind(at)], out);
-            table(*offset, sizes, out);
-            offset + 1
-        }
+        Rule::Table(table) => tables::attributes(table, kind, out)?,
         Rule::Fixed(size) => {
             let end = header(kind.map(HeaderField::Kind).into_iter().collect(), out);
             let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
@@ -189,33 +229,22 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
             let _ = writeln!(out, "  - id: line\n    terminator: 0x{last:02x}");
             return Ok(None);
         }
+        Rule::Terminator(end) if let Some((last, word)) = delimited(end) => {
+            let word: Vec<String> = word.iter().map(|byte| format!("0x{byte:02x}")).collect();
+            let _ = writeln!(out, "  - id: parts\n    terminator: 0x{last:02x}\n    repeat: until");
+            let _ = writeln!(out, "    repeat-until: _ == [{}]", word.join(", "));
+            return Ok(None);
+        }
         rule => return Err(format!("{rule} cannot be expressed in a .ksy")),
     };
     Ok(Some(behind))
 }
 
-/// Writes the counts of messages of some kinds, and a body with the size of the kind.
-fn table(offset: usize, sizes: &[(u8, Size)], out: &mut String) {
-    let counted: [(&str, usize, Endian); 3] =
-        [("len_1", 1, Endian::Big), ("len_2be", 2, Endian::Big), ("len_2le", 2, Endian::Little)];
-    for (name, width, endian) in counted {
-        let own = sizes.iter().filter(|(_, size)| *size == Size::Counted { width, endian });
-        let kinds: Vec<String> = own.map(|(kind, _)| format!("kind == 0x{kind:02x}")).collect();
-        if !kinds.is_empty() {
-            let number = number_type(width, endian);
-            let _ = writeln!(out, "  - id: {name}\n    type: {number}\n    if: {}", kinds.join(" or "));
-        }
-    }
-    out.push_str("  - id: body\n    size: >-\n");
-    for (kind, size) in sizes {
-        let of = match size {
-            Size::Fixed(size) => size.saturating_sub(offset + 1).to_string(),
-            Size::Counted { width: 1, .. } => String::from("len_1"),
-            Size::Counted { width, endian } => format!("len_{width}{}", endian.name()),
-        };
-        let _ = writeln!(out, "      kind == 0x{kind:02x} ? {of} :");
-    }
-    out.push_str("      0\n");
+/// The byte around a word, and the word without it.
+fn delimited(end: &[u8]) -> Option<(u8, &[u8])> {
+    let (last, rest) = end.split_last()?;
+    let (first, word) = rest.split_first()?;
+    (first == last && !word.is_empty() && !word.contains(last)).then_some((*last, word))
 }
 
 /// The type of a number with seven bits per byte.
@@ -253,6 +282,9 @@ fn head(explored: &Explored<'_>, out: &mut String) {
     };
     if let Some(best) = explored.framing.first() {
         let _ = writeln!(out, "doc: |\n  Framing {}, confidence {:.2}.", best.title(), best.confidence);
+        if best.coverage() < COVERED {
+            let _ = writeln!(out, "  Messages are {:.0} % of the bytes.", best.coverage() * 100.0);
+        }
     }
 }
 
@@ -289,28 +321,27 @@ fn number_type(width: usize, endian: Endian) -> String {
     if width == 1 { String::from("u1") } else { format!("u{width}{}", endian.name()) }
 }
 
-/// Writes a body without kinds.
-fn single(explored: &Explored<'_>, behind: usize, out: &mut String) {
-    let all: Vec<usize> = (0..explored.groups.len()).collect();
-    out.push_str("    type: msg\ntypes:\n");
-    body(explored, "msg", &all, behind, out);
-}
-
 /// Writes a body for each kind.
-fn switched(explored: &Explored<'_>, at: Discriminator, behind: usize, out: &mut String) {
+fn switched<'a>(
+    explored: &Explored<'_>,
+    groups: impl Iterator<Item = (usize, &'a Kind)>,
+    (at, behind): (Discriminator, usize),
+    prefix: &str,
+    out: &mut Parts,
+) {
     let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && kind.key.len() == at.width) {
+    for (place, kind) in groups.filter(|(_, kind)| kind.is_whole && kind.key.len() == at.width) {
         keys.entry(at.endian.read(&kind.key)).or_default().push(place);
     }
-    out.push_str("    type:\n      switch-on: kind\n      cases:\n");
+    out.seq.push_str("    type:\n      switch-on: kind\n      cases:\n");
     for key in keys.keys().take(KINDS) {
-        let _ = writeln!(out, "        0x{key:02x}: msg_0x{key:02x}");
+        let _ = writeln!(out.seq, "        0x{key:02x}: {prefix}_0x{key:02x}");
     }
-    out.push_str("        _: msg_other\ntypes:\n");
+    let _ = writeln!(out.seq, "        _: {prefix}_other");
     for (key, places) in keys.iter().take(KINDS) {
-        body(explored, &format!("msg_0x{key:02x}"), places, behind, out);
+        body(explored, &format!("{prefix}_0x{key:02x}"), places, behind, &mut out.types);
     }
-    body(explored, "msg_other", &[], behind, out);
+    body(explored, &format!("{prefix}_other"), &[], behind, &mut out.types);
 }
 
 /// Writes the type of a body: the columns within the size of all these kinds.
@@ -340,10 +371,14 @@ fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, ou
 
 /// Size of the length field of a kind in a table of sizes, if it has one.
 fn counted(explored: &Explored<'_>, kind: &Kind) -> usize {
-    let rules = explored.framing.first().into_iter().flat_map(|best| best.dirs.iter().flatten()).map(|dir| &dir.rule);
-    let sizes = rules.filter_map(|rule| if let Rule::Table { sizes, .. } = rule { Some(sizes) } else { None }).flatten();
-    let own = sizes.into_iter().find(|(known, _)| Some(known) == kind.key.first());
-    own.map_or(0, |(_, size)| if let Size::Counted { width, .. } = size { *width } else { 0 })
+    let framed = explored.framing.first().and_then(|best| best.dirs.get(kind.dir.index())).and_then(Option::as_ref);
+    match framed.map(|framed| &framed.rule) {
+        Some(Rule::Table(table)) if !table.is_switch() => {
+            let at = table.number_of(kind.header, &kind.key);
+            at.map_or(0, |at| at.end().saturating_sub(table.key.at.end()))
+        }
+        _ => 0,
+    }
 }
 
 fn field(column: &Column, offset: usize, out: &mut String) {
@@ -371,46 +406,4 @@ fn field(column: &Column, offset: usize, out: &mut String) {
         column.why,
         samples.join(" ")
     );
-}
-
-/// Runs the file on each message: both must have the same end.
-fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
-    let loaded = ksy::load_text(Path::new("generated.ksy"), text);
-    let Some(spec) = loaded.spec else {
-        let why: Vec<String> = loaded.diagnostics.iter().take(2).map(ToString::to_string).collect();
-        return Err(format!("the generated .ksy cannot be loaded: {}", why.join("; ")));
-    };
-    let Some(top) = spec.roots.first().copied() else { return Err("the generated .ksy has no type".into()) };
-    let protocol = ksy::protocol(&spec, top, Some(top), false);
-    let described = protocol
-        .found
-        .iter()
-        .find_map(|found| if let Dissector::Described(described) = found.dissector { Some(described) } else { None });
-    let Some(described) = described else {
-        return Err("the generated .ksy describes no protocol".into());
-    };
-    let mut tree = Tree::discarded();
-    // Messages are contiguous.
-    for own in explored.messages.chunk_by(|one, next| one.side == next.side) {
-        let Some(side) = own.first().and_then(|first| explored.sides.get(first.side)) else { continue };
-        for message in own.iter().filter(|message| message.is_whole).take(VERIFIED) {
-            // More bytes follow on a stream; a datagram ends.
-            let length = message.bytes.len();
-            let end = if side.is_datagrams { message.start + length } else { side.bytes.len().min(message.start + length + 64) };
-            let bytes = side.bytes.get(message.start..end).unwrap_or_default();
-            tree.begin(FrameInfo::default());
-            let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
-            let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
-            let is_fine = described.message(&mut wire).is_ok();
-            let used = bytes.len() - wire.remaining();
-            if !is_fine || used != length {
-                let at = side.offset(message.start);
-                return Err(format!(
-                    "the generated .ksy ends the message at {} {at} after {used} of {length} bytes",
-                    side.buffer()
-                ));
-            }
-        }
-    }
-    Ok(())
 }

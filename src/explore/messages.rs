@@ -3,7 +3,7 @@
 use super::datagram_length::byte_order;
 use super::framing::Hypothesis;
 use super::roles::Roles;
-use super::rule::{Endian, Rule, Step};
+use super::rule::{Endian, Number, Rule, Step};
 use super::side::Side;
 use crate::tree;
 use std::collections::{BTreeMap, HashMap};
@@ -102,6 +102,7 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
                 Some(Rule::Varint { offset, format }) => {
                     bytes.get(*offset..).and_then(|rest| format.read(rest)).map_or(0, |(width, _)| width)
                 }
+                Some(Rule::Table(table)) => table.header(bytes),
                 _ => 0,
             };
             let segment = side.segment(start);
@@ -153,8 +154,11 @@ pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)], 
             return words(&sample);
         }
     }
-    if let Rule::Table { offset, .. } = rule {
-        return Kinds::Column(Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 0.9 });
+    if let Rule::Table(table) = rule
+        && !table.is_switch()
+    {
+        let Number { offset, width, endian } = table.key.at;
+        return Kinds::Column(Discriminator { offset, width, endian, confidence: 0.9 });
     }
     column(&sample, rule, hide, are_datagrams).map_or(Kinds::Single, |found| Kinds::Column(widened(&sample, found, rule, hide)))
 }
@@ -396,6 +400,7 @@ impl<'s, 'a> Columns<'s, 'a> {
 fn is_hidden(place: usize, rule: &Rule, hide: &[(usize, usize)]) -> bool {
     hide.iter().any(|(start, end)| (*start..*end).contains(&place))
         || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
+        || matches!(rule, Rule::Table(table) if table.has_headers() && place == 0)
 }
 
 /// The column whose classes give the shortest code.

@@ -20,11 +20,13 @@ mod json;
 mod ksy;
 pub mod messages;
 mod packed;
+mod preamble;
 mod roles;
 pub mod rule;
 mod side;
 mod sizes;
 mod strings;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -202,12 +204,8 @@ fn notes(explored: &Explored<'_>) -> Vec<String> {
             "bodies are enciphered: {key}, from the first byte of a message on; {text:.0} % of what it gives is text"
         ));
     }
-    match &explored.ksy {
-        Err(why) => notes.push(format!("no .ksy: {why}")),
-        Ok(_) if best.dirs.iter().flatten().any(|dir| dir.skip > 0) => {
-            notes.push(String::from("the .ksy describes messages, without the preamble"));
-        }
-        Ok(_) => {}
+    if let Err(why) = &explored.ksy {
+        notes.push(format!("no .ksy: {why}"));
     }
     notes
 }

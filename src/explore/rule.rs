@@ -2,6 +2,7 @@
 //!
 //! The syntax is that of the output: `length@0:u32le+8`, `varint@1:leb128`, `end:0d0a`, `fixed:48`, `headers`, `hex4`.
 
+use super::table::Table;
 use std::fmt;
 
 /// Byte order of a number.
@@ -139,45 +140,6 @@ impl Varint {
     }
 }
 
-/// The size of messages of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Size {
-    /// A constant size.
-    Fixed(usize),
-    /// A length field after the kind, which counts the bytes after itself.
-    Counted {
-        /// Size of the field: 1 or 2.
-        width: usize,
-        /// Its byte order.
-        endian: Endian,
-    },
-}
-
-impl Size {
-    /// The size of a message with its kind at this offset; `None` if it is too short.
-    #[must_use]
-    pub fn of(self, offset: usize, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Size::Fixed(size) => Some(size),
-            Size::Counted { width, endian } => {
-                let at = Number { offset: offset + 1, width, endian };
-                usize::try_from(at.read(bytes)?).ok()?.checked_add(at.end())
-            }
-        }
-    }
-}
-
-/// `4`, `u8`, `u16be`.
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Size::Fixed(size) => write!(f, "{size}"),
-            Size::Counted { width: 1, .. } => f.write_str("u8"),
-            Size::Counted { width, endian } => write!(f, "u{}{}", width * 8, endian.name()),
-        }
-    }
-}
-
 /// A framing rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
@@ -207,13 +169,8 @@ pub enum Rule {
     Headers,
     /// Four hexadecimal digits that include themselves in the count.
     Hex4,
-    /// By the kind, the value of one byte.
-    Table {
-        /// Offset of the byte.
-        offset: usize,
-        /// Sizes by value, in ascending order.
-        sizes: Vec<(u8, Size)>,
-    },
+    /// By the value of a number: a constant size, or a length field.
+    Table(Table),
     /// A byte counts what follows; a checksum of two bytes follows each block.
     Blocks {
         /// Offset of the byte.
@@ -246,7 +203,7 @@ pub enum Step {
 
 /// A message with its length at a constant offset, and the number of padding bytes at another one.
 #[inline]
-fn counted(at: Number, bias: i64, scale: u64, padding: Option<usize>, bytes: &[u8]) -> Step {
+pub(super) fn counted(at: Number, bias: i64, scale: u64, padding: Option<usize>, bytes: &[u8]) -> Step {
     let Some(value) = at.read(bytes) else { return Step::Short };
     let pad = match padding {
         Some(place) => match bytes.get(place) {
@@ -308,15 +265,7 @@ impl Rule {
             Rule::Fixed(size) => whole(Some(*size as u64), 1, bytes),
             Rule::Headers => headers(bytes),
             Rule::Hex4 => hex4(bytes),
-            Rule::Table { offset, sizes } => {
-                let Some(kind) = bytes.get(*offset) else { return Step::Short };
-                let known = sizes.binary_search_by_key(kind, |(kind, _)| *kind).ok().and_then(|place| sizes.get(place));
-                match known.map(|(_, size)| size.of(*offset, bytes)) {
-                    Some(Some(size)) => whole(Some(size as u64), offset + 1, bytes),
-                    Some(None) => Step::Short,
-                    None => Step::Impossible,
-                }
-            }
+            Rule::Table(table) => table.step(bytes),
             Rule::Blocks { offset, counted, header, block } => {
                 let Some(value) = bytes.get(*offset) else { return Step::Short };
                 let body = usize::from(*value).checked_sub(*counted);
@@ -334,13 +283,14 @@ impl Rule {
             Rule::Length { at, .. } => Some(*at),
             Rule::Blocks { offset, .. } => Some(Number { offset: *offset, width: 1, endian: Endian::Big }),
             Rule::Hex4 => Some(Number { offset: 0, width: 4, endian: Endian::Big }),
+            Rule::Table(table) => table.length(),
             _ => None,
         }
     }
 
     /// The name in JSON.
     #[must_use]
-    pub const fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Rule::Length { .. } => "length",
             Rule::Varint { .. } => "varint",
@@ -348,7 +298,7 @@ impl Rule {
             Rule::Fixed(_) => "fixed",
             Rule::Headers => "headers",
             Rule::Hex4 => "hex4",
-            Rule::Table { .. } => "table",
+            Rule::Table(table) => table.name(),
             Rule::Blocks { .. } => "blocks",
             Rule::Datagram => "datagram",
             Rule::None => "none",
@@ -357,7 +307,7 @@ impl Rule {
 }
 
 /// A message of `total` bytes, at least `least` of which are required to apply the rule.
-fn whole(total: Option<u64>, least: usize, bytes: &[u8]) -> Step {
+pub(super) fn whole(total: Option<u64>, least: usize, bytes: &[u8]) -> Step {
     match total.filter(|total| *total <= LONGEST).and_then(|total| usize::try_from(total).ok()) {
         Some(total) if total < least.max(1) => Step::Impossible,
         Some(total) if total <= bytes.len() => Step::Message(total),
@@ -442,15 +392,7 @@ impl fmt::Display for Rule {
             Rule::Fixed(size) => write!(f, "fixed:{size}"),
             Rule::Headers => f.write_str("headers"),
             Rule::Hex4 => f.write_str("hex4"),
-            Rule::Table { offset, sizes } => {
-                write!(f, "table@{offset}:")?;
-                let mut between = "";
-                sizes.iter().try_for_each(|(kind, size)| {
-                    write!(f, "{between}{kind:02x}={size}")?;
-                    between = ",";
-                    Ok(())
-                })
-            }
+            Rule::Table(table) => write!(f, "{table}"),
             Rule::Blocks { offset, counted, header, block } => write!(f, "blocks@{offset}-{counted}+{header}/{block}"),
             Rule::Datagram => f.write_str("datagram"),
             Rule::None => f.write_str("none"),

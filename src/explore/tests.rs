@@ -1,5 +1,7 @@
 //! Exploration of artificial sides, including those without structure.
 
+mod framings;
+
 use super::columns::Label;
 use super::framing::Given;
 use super::messages::Kinds;

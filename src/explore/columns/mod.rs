@@ -12,7 +12,7 @@ mod texts;
 
 use super::messages::{Kind, Kinds, Message};
 use super::packed::Packed;
-use super::rule::{Endian, Rule, Size};
+use super::rule::{Endian, Rule};
 use super::side::Side;
 use crate::tree;
 use claims::{Claim, Claims, Shape};
@@ -263,11 +263,9 @@ impl Context {
                 let shape = Shape::Number(Endian::Big);
                 claims.take(Claim { offset: *offset, width: 1, shape, label, confidence, why: why() });
             }
-            Some(Rule::Table { offset, sizes }) => {
-                let key = kind.and_then(|kind| kind.key.first());
-                let size = sizes.iter().find(|(known, _)| Some(known) == key).map(|(_, size)| *size);
-                if let Some(Size::Counted { width, endian }) = size {
-                    let (offset, shape) = (offset + 1, Shape::Number(endian));
+            Some(Rule::Table(table)) => {
+                if let Some(at) = kind.and_then(|kind| table.number_of(kind.header, &kind.key)) {
+                    let (offset, width, shape) = (at.offset, at.width, Shape::Number(at.endian));
                     claims.take(Claim { offset, width, shape, label, confidence, why: why() });
                 }
             }
