@@ -43,8 +43,9 @@ pub mod explore;
 mod failure;
 pub mod filter;
 #[doc(hidden)]
-pub mod flow;
+pub mod fit;
 #[doc(hidden)]
+pub mod flow;
 pub mod follow;
 pub mod glossary;
 pub mod input;

@@ -10,7 +10,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy", "lua"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["columns", "diff", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],
+    &["columns", "diff", "explore", "filter", "fit", "follow", "glossary", "render", "split", "stats", "write"],
     &["browse"],
     &["cli", "session"],
 ];
@@ -30,6 +30,8 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("explore", "follow"),
     ("explore", "render"),
     ("filter", "render"),
+    ("fit", "render"),
+    ("fit", "stats"),
     ("follow", "render"),
     ("glossary", "render"),
     ("split", "write"),

@@ -92,6 +92,7 @@ impl Args {
             Some(Task::Keys(options)) => options.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
+            Some(Task::Ksy(Ksy::Try(asked))) => std::iter::once(&asked.file).chain(&asked.files).cloned().collect(),
             Some(Task::Lua(Lua::Check(LuaCheck { files }))) => files.clone(),
             Some(_) => Vec::new(),
             None => self.files.clone(),
@@ -116,6 +117,7 @@ impl Args {
                 | Task::Diff { reading, .. },
             ) => Some(reading),
             Some(Task::Objects(objects)) => Some(&objects.reading),
+            Some(Task::Ksy(asked)) => asked.reading(),
             Some(_) => None,
         }
     }
@@ -130,6 +132,7 @@ impl Args {
             Some(Task::Explore { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Diff { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
+            Some(Task::Ksy(Ksy::Try(asked))) => (!asked.files.is_empty(), &asked.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
         !has_file && reading.read_files.is_empty() && reading.hex_text.is_none()

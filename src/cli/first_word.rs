@@ -4,6 +4,7 @@ use super::Exit;
 use super::args::{Args, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::ksy::Ksy;
 use crate::nearest::nearest;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -73,6 +74,7 @@ pub(super) fn take_conversations(args: &mut Args) {
         Some(Task::Follow { options: FollowOptions { files, stream, .. }, .. })
         | Some(Task::Explore { options: ExploreOptions { files, stream, .. }, .. })
         | Some(Task::Diff { options: DiffOptions { files, stream, .. }, .. }) => (files, stream),
+        Some(Task::Ksy(Ksy::Try(asked))) => (&mut asked.files, &mut asked.stream),
         _ => return,
     };
     if stream.is_none() {

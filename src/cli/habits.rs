@@ -3,6 +3,7 @@
 use super::args::{Args, BrowseOptions, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::ksy::Ksy;
 use super::stats::StatsOptions;
 use super::switching::Switching;
 use super::usage_error::UsageError;
@@ -239,6 +240,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, UsageError> {
             files.splice(0..0, reading.read_files.drain(..));
         }
         Some(Task::Objects(objects)) => objects.files.append(&mut objects.reading.read_files),
+        Some(Task::Ksy(Ksy::Try(asked))) => asked.files.append(&mut asked.reading.read_files),
         Some(_) => {}
         None => {
             words_as_filter(&mut args)?;

@@ -1,9 +1,10 @@
 //! `ksy`: checks and conversion of Kaitai Struct files.
 
-use super::args::When;
+use super::args::{Reading, When};
+use super::ksy_try::KsyTry;
 use super::screen::Screen;
 use super::source::{self, Source};
-use super::{Exit, forms, of_output, print_error};
+use super::{Exit, forms, ksy_try, of_output, print_error};
 use crate::failure::Words;
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
@@ -26,6 +27,15 @@ pub enum Ksy {
     /// Load it with wireshark -X lua_script:FILE.lua, or copy it to Wireshark's Personal Lua Plugins folder. Constructs that cannot be
     /// translated are marked by a comment and a warning.
     Lua(KsyLua),
+    /// Print how well a file fits a capture: messages by type, first failures, values without a case
+    Try(Box<KsyTry>),
+}
+
+impl Ksy {
+    /// Input options of a subcommand that reads captures.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        if let Ksy::Try(asked) = self { Some(&asked.reading) } else { None }
+    }
 }
 
 /// Kaitai Struct file to convert.
@@ -53,6 +63,7 @@ pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<
     match asked {
         Ksy::Check(check) => self::check(check, dirs, screen, read),
         Ksy::Lua(lua) => self::lua(&lua.file, dirs, screen, read),
+        Ksy::Try(asked) => ksy_try::run(asked, dirs, screen, read),
     }
 }
 

@@ -135,12 +135,12 @@ fn load_selected(
 }
 
 /// Prints errors in full, but only the number of warnings: a normal run is not a check of the file.
-/// Warnings that concern names only do not count.
+/// Advice does not count.
 fn report(diagnostics: &[Diagnostic]) {
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|diagnostic| diagnostic.error);
     super::ksy::report(&errors);
     let mut counts: Vec<(&Path, usize)> = Vec::new();
-    for warning in warnings.iter().filter(|warning| errors.is_empty() && !warning.is_name) {
+    for warning in warnings.iter().filter(|warning| errors.is_empty() && !warning.is_advice) {
         match counts.iter_mut().find(|(path, _)| *path == warning.path) {
             Some((_, count)) => *count += 1,
             None => counts.push((&warning.path, 1)),
@@ -190,7 +190,7 @@ pub(super) fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// Splits `FILE.ksy:TYPE`. The path of an existing file is never split.
-fn split(path: &Path) -> (PathBuf, Option<String>) {
+pub(super) fn split(path: &Path) -> (PathBuf, Option<String>) {
     const END: &str = ".ksy:";
     let text = path.to_str().filter(|_| !path.exists());
     match text.and_then(|text| text.find(END).and_then(|at| text.split_at_checked(at + END.len()))) {

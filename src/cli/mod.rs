@@ -31,6 +31,7 @@ mod key_list;
 mod key_trial;
 mod keys;
 mod ksy;
+mod ksy_try;
 mod loading;
 mod lua;
 mod notes;
@@ -168,8 +169,11 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     }
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
-    let reads_input =
-        !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_) | Task::Lua(_)));
+    let reads_input = match &args.task {
+        Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Lua(_)) => false,
+        Some(Task::Ksy(asked)) => asked.reading().is_some(),
+        _ => true,
+    };
     let reads_keys = args.reading().is_some_and(keys::reads_standard_input);
     if reads_keys || files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
         return Err("standard input can be read only once; give a FILE");
@@ -188,6 +192,11 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     keys::report(perform_task(args, screen, read), is_partial)
 }
 
+/// Whether input would be typed.
+fn reads_terminal(args: &Args) -> bool {
+    args.names_no_input() && io::stdin().is_terminal()
+}
+
 /// Runs the selected subcommand.
 fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
@@ -204,9 +213,11 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema { columns }) => return glossary::schema(*columns, screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
-        Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen, read),
+        Some(Task::Ksy(asked)) if asked.reading().is_none() || !reads_terminal(&args) => {
+            return ksy::run(asked, &args.loading.ksy_dir, screen, read);
+        }
         Some(Task::Lua(asked)) => return lua::run(asked, &args.loading.lua, screen, read),
-        _ if args.names_no_input() && !args.lists_statistics() && io::stdin().is_terminal() => {
+        _ if reads_terminal(&args) && !args.lists_statistics() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 "no input: give a FILE, or pipe in a capture or a hex dump; see --help",
@@ -222,6 +233,7 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
             return browse::run(options, reading, files.map(|files| (files, &args.loading)));
         }
         Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
+        Some(Task::Ksy(_)) => return Exit::Usage,
         Some(Task::Diff { options, reading }) => return diff::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),

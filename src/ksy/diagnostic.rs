@@ -10,8 +10,8 @@ use unicode_width::UnicodeWidthChar;
 pub struct Diagnostic {
     /// Whether the file is rejected.
     pub error: bool,
-    /// Whether a warning is only about a name, and nothing is read differently because of it.
-    pub is_name: bool,
+    /// Whether only `ksy check` shows a warning: nothing is read differently because of it.
+    pub is_advice: bool,
     /// The file.
     pub path: PathBuf,
     /// The line, from 1; 0 for the file as a whole.

@@ -13,6 +13,7 @@ pub mod keys;
 pub mod lua;
 pub mod model;
 pub mod notes;
+mod partial;
 mod process;
 mod protocol;
 mod read;
@@ -32,9 +33,21 @@ pub mod yaml;
 pub use diagnostic::Diagnostic;
 pub use model::Spec;
 pub use protocol::protocol;
+pub use run::observed::{Observation, WithoutCase};
 
 use report::Report;
 use std::path::{Path, PathBuf};
+
+/// Keeps what runs of loaded files on this thread see, from now on.
+pub fn observe() {
+    protocol::File::observe();
+}
+
+/// Takes what runs on this thread saw since the last call.
+#[must_use]
+pub fn observed() -> Vec<Observation> {
+    protocol::File::observed()
+}
 
 /// The result of loading.
 #[derive(Debug, Clone, Default)]
@@ -75,6 +88,7 @@ fn resolved(files: &files::Files, open: files::Open<'_>, mut report: Report) -> 
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
         advice::check(spec, &mut report);
+        partial::check(spec, &mut report);
     }
     let paths = files.sources.iter().map(|source| source.path.clone()).chain(beside);
     let paths = paths.collect();

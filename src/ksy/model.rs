@@ -293,6 +293,8 @@ pub struct Switch {
     pub cases: Vec<(Expr, Data)>,
     /// The case `_`. Without it, bytes of a known size are read as bytes; otherwise nothing is read, and there is no value.
     pub otherwise: Option<Data>,
+    /// Whether the file has no case `_`.
+    pub is_partial: bool,
 }
 
 /// The size of a byte range, and its post-processing.

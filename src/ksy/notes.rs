@@ -23,6 +23,9 @@ fields! {
     STALE = odd("ksy.stale", "state may be stale", "Bytes are missing that may have changed the state of the session");
     CONFLICT = odd("ksy.conflict", "other bytes", "An element has other bytes than an earlier one with its numbers");
     FRAGMENT = odd("ksy.fragment", "bad part", "The numbers of a part of a message are impossible, or claim too much");
+    CASE = broken("ksy.case", "no case", "No case of a switch describes the value, so that the end of the message is unknown");
+    LEFT_OVER = odd("ksy.left_over", "no case", "No case of a switch describes the value, and bytes are left over");
+    NO_CONTENT = info("ksy.no_content", "no case", "No case of a switch describes the value: it is read without content");
     INCOMPLETE = odd("ksy.incomplete", "message incomplete", "Parts of a message that datagrams carry are missing");
     PROCESS = broken("ksy.process", "not processed", "Bytes cannot be processed: damaged, or by an unknown processor");
     RECURSION = broken("ksy.recursion", "nested too deep", "Types or instances nest deeper than the limit");

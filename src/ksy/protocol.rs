@@ -9,8 +9,9 @@ use super::framing::{Open, Run, Unit, unit};
 use super::model::{Spec, TypeId, ValueSource};
 use super::registration::{Carrier, DeliverTo, Framed, Registration, Resync, Roots, Shared};
 use super::run::measure::rehearse;
+use super::run::observed::Observation;
 use super::run::variables::{self, Held};
-use super::run::{After, Context, Element, Embedded, Memory, Message, SessionView, UnitPart, run};
+use super::run::{After, Context, Element, Embedded, Memory, Message, Remark, SessionView, UnitPart, run};
 use super::session::{Datagrams, Plain, Session, check_key, check_value};
 use crate::tree::{BySide, Field, Side};
 use crate::wire::{
@@ -134,6 +135,16 @@ impl File {
         keys.fold(0, |bits, (number, _)| bits | 1 << std::cmp::min(number, 63))
     }
 
+    /// Keeps what runs on this thread see.
+    pub(super) fn observe() {
+        MEMORY.with_borrow_mut(|memory| memory.observations = Some(Vec::new()));
+    }
+
+    /// Takes what runs on this thread saw.
+    pub(super) fn observed() -> Vec<Observation> {
+        MEMORY.with_borrow_mut(|memory| memory.observations.as_mut().map(std::mem::take).unwrap_or_default())
+    }
+
     /// Calls a function with the memory of this thread.
     pub(super) fn with_memory<T>(call: impl FnOnce(&mut Memory) -> T) -> T {
         MEMORY.with_borrow_mut(call)
@@ -154,7 +165,7 @@ impl File {
         wire: &mut Wire<'_>,
     ) -> (Result, Vec<Element>) {
         let context = Context { from, index, ports: ports(wire) };
-        let message = Message { part, place, slot: 0, context, is_cut: false };
+        let message = Message { part, place, slot: 0, context, is_cut: false, remark: Some(Remark::Rest) };
         let (result, after) = self.dissect(&message, SessionView::default(), wire);
         (result, after.carried)
     }

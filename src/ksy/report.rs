@@ -7,8 +7,8 @@ use super::source_range::{SourceFile, SourceRange, offset};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) error: bool,
-    /// Whether a warning is only about a name, and nothing is read differently because of it.
-    pub(super) is_name: bool,
+    /// Whether only `ksy check` shows a warning: nothing is read differently because of it.
+    pub(super) is_advice: bool,
     pub(super) place: SourceRange,
     pub(super) message: String,
     pub(super) help: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn error(place: SourceRange, message: impl Into<String>) -> Problem {
-        Problem { error: true, is_name: false, place, message: message.into(), help: None }
+        Problem { error: true, is_advice: false, place, message: message.into(), help: None }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Problem {
@@ -70,9 +70,9 @@ impl Report {
         self.add(Problem { error: false, ..Problem::error(place, message).help_if(help) });
     }
 
-    /// A warning about a name.
-    pub(super) fn name_warning(&mut self, place: SourceRange, message: impl Into<String>, help: Option<String>) {
-        self.add(Problem { error: false, is_name: true, ..Problem::error(place, message).help_if(help) });
+    /// A warning that only `ksy check` shows.
+    pub(super) fn advice(&mut self, place: SourceRange, message: impl Into<String>, help: Option<String>) {
+        self.add(Problem { error: false, is_advice: true, ..Problem::error(place, message).help_if(help) });
     }
 
     /// Adds the problems of another report.
@@ -112,7 +112,7 @@ const KEPT: usize = 200;
 
 /// The line, the column and the text of a position.
 fn locate(problem: Problem, files: &[SourceFile]) -> Diagnostic {
-    let Problem { error, is_name, place, message, help } = problem;
+    let Problem { error, is_advice, place, message, help } = problem;
     let file = files.get(place.file as usize);
     let is_whole = place == SourceRange::whole(place.file);
     let text = file.map_or("", |file| file.text.as_str());
@@ -128,7 +128,7 @@ fn locate(problem: Problem, files: &[SourceFile]) -> Diagnostic {
     let marked = text.get(start..(place.end as usize).clamp(start, line_end)).unwrap_or_default().trim_end();
     Diagnostic {
         error,
-        is_name,
+        is_advice,
         path: file.map(|file| file.path.clone()).unwrap_or_default(),
         line: if is_whole { 0 } else { offset(before.matches('\n').count() + 1) },
         column: offset(column + 1),

@@ -23,7 +23,7 @@ pub(super) fn check(spec: &Spec, report: &mut Report) {
                 let is_only_use = uses.get(&(id, slot)).is_some_and(|places| places.len() == 1);
                 if is_only_use && member.name != wanted && !user.name.starts_with('_') {
                     let message = format!("`{}` is only the {role} of `{}`", member.name, user.name);
-                    report.name_warning(member.place, message, Some(format!("name it `{wanted}`")));
+                    report.advice(member.place, message, Some(format!("name it `{wanted}`")));
                 }
             }
         }

@@ -80,7 +80,7 @@ pub struct Coverage {
     protocols: Vec<ProtocolCoverage>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
     /// Start of decrypted bytes in the current tree.
-    deciphered: HashSet<(u32, u32), foldhash::fast::RandomState>,
+    deciphered: Deciphered,
     /// Values beyond the limit of distinct ones.
     pub left_out: u64,
 }
@@ -97,7 +97,7 @@ impl Coverage {
             fields_read,
             protocols: Vec::new(),
             unknown: HashMap::default(),
-            deciphered: HashSet::default(),
+            deciphered: Deciphered::default(),
             left_out: 0,
         }
     }
@@ -109,14 +109,7 @@ impl Coverage {
 
     /// Counts values of a tree without a name.
     pub(super) fn tree(&mut self, of: Dissection<'_>) {
-        self.deciphered.clear();
-        if of.tree.has_derived() {
-            let derived = of.tree.sources.iter().filter_map(|source| match source.origin {
-                Origin::Derived(derived) => derived.from,
-                _ => None,
-            });
-            self.deciphered.extend(derived.map(|from| (from.source, from.start)));
-        }
+        self.deciphered = deciphered(of);
         for (place, node) in (0..).zip(&of.tree.nodes) {
             let field = node.field;
             if field.names.is_empty() {
@@ -139,8 +132,6 @@ impl Coverage {
     /// Counts a message.
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
-        let len = u64::from(node.span().len());
-        let is_data = node.field().is(&data::DATA);
         let registry = self.registry;
         let protocols = self.protocols.iter().position(|protocols| protocols.protocol.is(node.field()));
         let protocols = protocols.unwrap_or_else(|| {
@@ -150,15 +141,7 @@ impl Coverage {
             self.protocols.len() - 1
         });
         let Some(protocols) = self.protocols.get_mut(protocols) else { return };
-        let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
-        let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
-        let is_broken = message.is_malformed();
-        let rest = protocols.rest.filter(|rest| is_broken || rest.share == Share::Explained);
-        let covered = if is_data {
-            Covered { messages: 1, unframed: len, ..Covered::default() }
-        } else {
-            shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, &self.deciphered)
-        };
+        let covered = covered(message, protocols.rest, &self.deciphered);
         protocols.all.add(covered);
         let name = message.name();
         if let Some(known) = protocols.names.get_mut(name) {
@@ -190,13 +173,38 @@ impl Coverage {
     }
 }
 
+/// Sources and offsets at which decrypted bytes start in a tree.
+pub type Deciphered = HashSet<(u32, u32), foldhash::fast::RandomState>;
+
+/// Where decrypted bytes start in a tree.
+#[must_use]
+pub fn deciphered(of: Dissection<'_>) -> Deciphered {
+    if !of.tree.has_derived() {
+        return Deciphered::default();
+    }
+    let derived = of.tree.sources.iter().filter_map(|source| match source.origin {
+        Origin::Derived(derived) => derived.from,
+        _ => None,
+    });
+    derived.map(|from| (from.source, from.start)).collect()
+}
+
+/// The coverage of a message of a protocol with this field for bytes that it does not explain.
+#[must_use]
+pub fn covered(message: &Message<'_>, rest: Option<&Field>, deciphered: &Deciphered) -> Covered {
+    let Some(node) = message.node() else { return Covered::default() };
+    if node.field().is(&data::DATA) {
+        return Covered { messages: 1, unframed: node.span().len().into(), ..Covered::default() };
+    }
+    let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
+    let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
+    let is_broken = message.is_malformed();
+    let rest = rest.filter(|rest| is_broken || rest.share == Share::Explained);
+    shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, deciphered)
+}
+
 /// Adds the shares of a message. Decrypted and decompressed bytes do not count.
-fn shares(
-    nodes: &[Node],
-    whole: Span,
-    rest: Option<&Field>,
-    deciphered: &HashSet<(u32, u32), foldhash::fast::RandomState>,
-) -> Covered {
+fn shares(nodes: &[Node], whole: Span, rest: Option<&Field>, deciphered: &Deciphered) -> Covered {
     let (mut covered, mut left) = (Covered { messages: 1, ..Covered::default() }, u64::from(whole.len()));
     for node in nodes.iter().filter(|node| node.span.source == whole.source) {
         let field = node.field;

@@ -31,7 +31,7 @@ pub use crate::record::expert::Severity;
 pub use crate::wire::statistics::{Families, Seen, Statistic, Takes};
 use conversations::ConversationTables;
 pub use conversations::{Conversations, Endpoints};
-pub use coverage::{Coverage, Covered, ProtocolCoverage, Unknown};
+pub use coverage::{Coverage, Covered, Deciphered, ProtocolCoverage, Unknown, covered, deciphered};
 pub use endpoint::{Conversation, End, Shares};
 pub use expert::{Expert, ExpertCount};
 pub use gate::FrameFilter;

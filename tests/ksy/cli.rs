@@ -85,7 +85,10 @@ fn warnings_of_a_file_are_counted_in_one_line() {
     let file =
         Scratch::new("ksy_cli_warned.ksy", b"meta:\n  id: warned\nseq:\n  - {id: a, type: str, size: 1, encoding: utf8}\n");
     let done = run(&["-k", file.path(), "-l", "--hex", "61"]);
-    assert!(done.code == 0 && done.err.lines().count() <= 1 && done.err.contains("ksy check"), "{done:?}");
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "a name is a matter of ksy check: {done:?}");
+    let file = Scratch::new("ksy_cli_warned.ksy", b"meta:\n  id: warned\nseq:\n  - {id: a, size: 1, process: own(1)}\n");
+    let done = run(&["-k", file.path(), "-l", "--hex", "61"]);
+    assert!(done.code == 0 && done.err.lines().count() == 1 && done.err.contains("1 warning; see"), "{done:?}");
 }
 
 #[test]

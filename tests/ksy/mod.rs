@@ -14,4 +14,5 @@ mod session_samples;
 mod sessions;
 mod sharing;
 mod streams;
+mod tried;
 mod user;

@@ -138,6 +138,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("fields", "options-fields.txt", tasks::FIELDS),
     ("ksy check", "options-ksy-check.txt", tasks::KSY_CHECK),
     ("ksy lua", "options-ksy-lua.txt", tasks::KSY_LUA),
+    ("ksy try", "options-ksy-try.txt", tasks::KSY_TRY),
     ("lua check", "options-lua-check.txt", tasks::LUA_CHECK),
     ("schema", "options-schema.txt", tasks::SCHEMA),
     ("completions", "options-completions.txt", tasks::COMPLETIONS),

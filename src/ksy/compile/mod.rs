@@ -344,6 +344,8 @@ impl Compiler<'_> {
             cases,
             table,
             otherwise: otherwise.unwrap_or(DataCode { kind: DataKind::Nothing, shape: 0 }),
+            is_partial: switch.is_partial,
+            names: if let Ty::Enum(id) = &switch.on.ty { Some(id.0) } else { None },
         });
         next(&self.program.switches) - 1
     }

@@ -362,6 +362,10 @@ pub(in crate::ksy) struct SwitchCode {
     /// If all values are integers: the values in ascending order, the first of equal ones.
     pub table: Option<Vec<(i128, DataCode)>>,
     pub otherwise: DataCode,
+    /// Whether the file has no case `_`.
+    pub is_partial: bool,
+    /// The enum of the value.
+    pub names: Option<u32>,
 }
 
 /// A constraint on a value.

@@ -75,7 +75,7 @@ impl Reader<'_> {
         if let Some((message, help)) = encoding.problem(name) {
             self.report.add(Problem {
                 error: false,
-                is_name: encoding.is_known(),
+                is_advice: encoding.is_known(),
                 ..Problem::error(node.place, message).help_if(help)
             });
         }

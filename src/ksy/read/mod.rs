@@ -119,6 +119,12 @@ impl Reader<'_> {
                 self.report.add(Problem::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
                 has_unknown = true;
             }
+            if name.starts_with('-') && !known().any(|known| known == name) {
+                // Other programs have keys of their own.
+                if let Some(help) = suggestion(name, known().filter(|known| known.starts_with('-'))) {
+                    self.report.warning(key.place, format!("`{name}` has no meaning in {within}"), Some(help));
+                }
+            }
             found.insert(name, (key, value));
         }
         Some(Entries { has_unknown, entries: found, place: node.place.first() })

@@ -4,7 +4,7 @@ use super::Resolver;
 use super::expression::Scope;
 use super::outline::{Attribute, Word, Words, word_ty};
 use super::words::Builtin;
-use crate::ksy::decl::{AttrDecl, Named, ParentDecl, RepeatDecl};
+use crate::ksy::decl::{AttrDecl, Named, ParentDecl, RepeatDecl, TypeDeclOf};
 use crate::ksy::expr::syntax::{Call, Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{
@@ -140,7 +140,8 @@ impl<'d> Resolver<'d> {
                     Some(word) => Some(self.word_data(word, attribute, scope)?),
                     None => None,
                 };
-                Some(Data::Switch(Box::new(Switch { on: on?, cases: complete.then_some(built)?, otherwise })))
+                let is_partial = matches!(&attribute.decl.ty, Some(TypeDeclOf::Switch { otherwise: None, .. }));
+                Some(Data::Switch(Box::new(Switch { on: on?, cases: complete.then_some(built)?, otherwise, is_partial })))
             }
         }
     }

@@ -278,7 +278,7 @@ impl<'d> Resolver<'d> {
         if let Some((message, help)) = encoding_of.problem(name) {
             self.report(Problem {
                 error: false,
-                is_name: encoding_of.is_known(),
+                is_advice: encoding_of.is_known(),
                 ..Problem::error(encoding.place, message).help_if(help)
             });
         }

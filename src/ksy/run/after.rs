@@ -19,6 +19,8 @@ pub(in crate::ksy) struct After {
     /// The elements that carry messages.
     pub carried: Vec<Element>,
     pub embedded: Embedded,
+    /// Whether a note says that a value has no case.
+    pub has_remarked: bool,
 }
 
 /// Bytes that other protocols read as a part of the message.

@@ -4,7 +4,7 @@ use super::after::{After, Element, Embedded};
 use super::carried::Carried;
 use super::failure::{EncodingNote, Failure, Outcome};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::{Context, Frame, Machine, Memory, SessionView, UnitPart};
+use super::{Context, Frame, Machine, Memory, Remark, SessionView, UnitPart};
 use crate::ksy::compile::ShapeKind;
 use crate::ksy::compile::program::{MemberCode, NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
@@ -23,6 +23,8 @@ pub(in crate::ksy) struct Message<'a> {
     pub context: Context,
     /// Whether missing bytes are no error of the message.
     pub is_cut: bool,
+    /// What a note says about values that no case describes, if there is one.
+    pub remark: Option<Remark>,
 }
 
 /// Dissects a message with a program.
@@ -44,6 +46,7 @@ pub(in crate::ksy) fn run(
     machine.reads_cut = is_cut && !program.session.is_empty();
     let (subject, result) = machine.part(message.part, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
     let read = machine.input_read().saturating_sub(start);
+    let failed = machine.memory.observations.is_some().then(|| machine.failed_member(&result)).flatten();
     let source = wire.source();
     let place = wire.layer_node();
     let exports = wire.wants_objects();
@@ -65,12 +68,14 @@ pub(in crate::ksy) fn run(
         embedded: Embedded::default(),
     };
     emitter.subject(&subject, message, place);
+    let has_remarked = emitter.remark(message.remark, place);
     emitter.encoding_notes(place);
     emitter.session();
+    emitter.machine.observe(&subject, message.remark, (source, start), failed);
     let carried = emitter.carried(&subject);
     let result = emitter.conclude(result, is_cut);
     let (apart, embedded) = (emitter.apart, emitter.embedded);
-    let after = After { carried, embedded, ..emitter.machine.after() };
+    let after = After { carried, embedded, has_remarked, ..emitter.machine.after() };
     let decompressed = emitter.machine.memory.decompressed;
     wire.has_decompressed(decompressed);
     wire.settle_notes(notes);
@@ -138,6 +143,15 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             }
             _ => self.value(subject, entries, false),
         }
+    }
+
+    /// Adds a note on the first value that no case describes.
+    #[inline]
+    fn remark(&mut self, remark: Option<Remark>, place: u32) -> bool {
+        let remark = remark.filter(|_| !self.machine.memory.undescribed.is_empty());
+        let Some((code, text)) = remark.and_then(|remark| self.machine.remark(remark)) else { return false };
+        self.wire.note_at(code, place, Span::NONE, format_args!("{text}"));
+        true
     }
 
     /// The elements that carry messages.

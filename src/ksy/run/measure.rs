@@ -127,6 +127,8 @@ pub(in crate::ksy) struct Result {
     pub has_unknown: bool,
     /// Whether its message type is a member of its enum, as far as known.
     pub is_named: Option<bool>,
+    /// A value without a case after which the end of the message is unknown.
+    pub undescribed: Option<i128>,
     /// Number of operations.
     pub work: usize,
 }
@@ -151,6 +153,7 @@ pub(in crate::ksy) fn measure(
     let work = limits::KSY_OPERATIONS.get().saturating_sub(machine.fuel);
     let is_named = if measure == Measure::All { machine.is_named(&subject) } else { None };
     let has_unknown = machine.used.unknown.is_some();
+    let undescribed = machine.first_open();
     let beyond = |needed: u64| input.len().saturating_add(usize::try_from(needed).unwrap_or(usize::MAX));
     let end = match result {
         Ok(()) => Measured::Message(at),
@@ -163,7 +166,7 @@ pub(in crate::ksy) fn measure(
         },
     };
     memory.clear();
-    Result { end, read: at, has_unknown, is_named, work }
+    Result { end, read: at, has_unknown, is_named, undescribed, work }
 }
 
 /// Reads all values of a message without output. Returns whether that succeeds, and what the message leaves.
@@ -298,6 +301,11 @@ impl<'p> Machine<'p, '_> {
     #[inline]
     pub(super) fn is_measured(&self, io: u32) -> bool {
         self.progress.measure.is_some() && self.progress.input == Some(io)
+    }
+
+    /// Whether it is the stream of the message.
+    pub(super) fn is_input(&self, io: u32) -> bool {
+        self.progress.input == Some(io)
     }
 
     /// Whether more bytes of a stream may follow.

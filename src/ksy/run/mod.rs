@@ -11,9 +11,11 @@ mod failure;
 mod instance;
 pub(in crate::ksy) mod measure;
 mod methods;
+pub(in crate::ksy) mod observed;
 pub(in crate::ksy) mod process;
 mod read;
 pub(in crate::ksy) mod running;
+mod undescribed;
 mod valid;
 pub(in crate::ksy) mod value;
 pub(in crate::ksy) mod variables;
@@ -21,14 +23,17 @@ pub(in crate::ksy) mod variables;
 pub(in crate::ksy) use after::{After, Element, Embedded};
 pub(in crate::ksy) use emit::{Message, run};
 pub(in crate::ksy) use measure::{Context, PARAMETERS, UnitPart};
+pub(in crate::ksy) use undescribed::Remark;
 
 use super::compile::program::Program;
 use crate::limits;
 use failure::{EncodingNote, Failure};
 use measure::Progress;
+use observed::Observation;
 use running::Running;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use undescribed::Undescribed;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
 use variables::{Held, Reached, Used};
 
@@ -63,6 +68,10 @@ pub(in crate::ksy) struct Memory {
     continued: u64,
     /// Bytes that decompressors produced.
     decompressed: usize,
+    /// Values that no case of a switch describes.
+    undescribed: Vec<Undescribed>,
+    /// What runs saw, if somebody asks for it.
+    pub(in crate::ksy) observations: Option<Vec<Observation>>,
 }
 
 impl Memory {
@@ -90,6 +99,7 @@ impl Memory {
         self.reached.clear();
         self.continued = 0;
         self.decompressed = 0;
+        self.undescribed.clear();
     }
 }
 

@@ -287,21 +287,24 @@ impl<'p> Machine<'p, '_> {
         let data = match (on, &code.table) {
             (V::Int(value), Some(table)) => {
                 let place = table.binary_search_by_key(&value, |(known, _)| *known);
-                place.ok().and_then(|place| table.get(place)).map_or(code.otherwise, |(_, data)| *data)
+                place.ok().and_then(|place| table.get(place)).map(|(_, data)| *data)
             }
             _ => self.case(frame, code, on)?,
         };
-        self.data(frame, data, slot, at)
+        if data.is_none() && code.is_partial {
+            self.undescribed(frame, switch, on, at);
+        }
+        self.data(frame, data.unwrap_or(code.otherwise), slot, at)
     }
 
-    fn case(&mut self, frame: &Frame, code: &SwitchCode, on: V) -> Outcome<DataCode> {
+    fn case(&mut self, frame: &Frame, code: &SwitchCode, on: V) -> Outcome<Option<DataCode>> {
         for (value, data) in &code.cases {
             let value = self.eval(frame, *value)?;
             if self.is_equal(frame, on, value)? {
-                return Ok(*data);
+                return Ok(Some(*data));
             }
         }
-        Ok(code.otherwise)
+        Ok(None)
     }
 
     /// The parent of an object that is read.

@@ -2,7 +2,7 @@
 //!
 //! A script outside of the repository (`.ci/run`) compares Kaitai's own specifications; these tests do not depend on it.
 
-use super::{Context, Memory, Message, SessionView, UnitPart, run};
+use super::{Context, Memory, Message, Remark, SessionView, UnitPart, run};
 use crate::ksy::compile::compile;
 use crate::ksy::fields::FileFields;
 use crate::ksy::{load_text, protocol};
@@ -29,7 +29,14 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
     let result = {
-        let message = Message { part: UnitPart::Whole(top.0), place: 0, slot: 0, context: Context::default(), is_cut: false };
+        let message = Message {
+            part: UnitPart::Whole(top.0),
+            place: 0,
+            slot: 0,
+            context: Context::default(),
+            is_cut: false,
+            remark: Some(Remark::Rest),
+        };
         run(&program, &fields, &message, &mut Memory::default(), SessionView::default(), &mut wire).0
     };
     protocol.conclude(&mut wire, result);

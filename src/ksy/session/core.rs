@@ -9,7 +9,7 @@ use crate::ksy::registration::Shared;
 use crate::ksy::run::measure::{Search, rehearse};
 use crate::ksy::run::running::{Pipeline, StageCall};
 use crate::ksy::run::variables::{Cause, Held, Plain, wrap};
-use crate::ksy::run::{After, Context, Element, Message, SessionView, UnitPart};
+use crate::ksy::run::{After, Context, Element, Message, Remark, SessionView, UnitPart};
 use crate::tree::{BySide, Side};
 use crate::wire::{Extent, Missing, Result, Wire};
 
@@ -242,7 +242,7 @@ impl Core {
         }
         let half = &mut self.sides[from].half;
         let view = SessionView { held: &half.held, running: std::mem::take(&mut half.running), ahead: None };
-        let message = Message { part, place, slot: 0, context, is_cut: false };
+        let message = Message { part, place, slot: 0, context, is_cut: false, remark: Some(Remark::Rest) };
         let (result, mut after) = self.file.dissect(&message, view, wire);
         half.running = std::mem::take(&mut after.running);
         if let Some(cause) = after.used.unknown {

@@ -7,7 +7,7 @@ use crate::ksy::registration::Resync;
 use crate::ksy::run::measure::{self, Measure, Measured, Search};
 use crate::ksy::run::running::Running;
 use crate::ksy::run::variables::{Cause, Held};
-use crate::ksy::run::{After, Context, Message, SessionView, UnitPart};
+use crate::ksy::run::{After, Context, Message, Remark, SessionView, UnitPart};
 use crate::limits;
 use crate::tree::Side;
 use crate::wire::notes::HUGE;
@@ -37,6 +37,10 @@ pub(super) struct Half {
     chained: usize,
     /// Whether a malformed message has all bytes that have arrived.
     ends_segment: bool,
+    /// What the next message says about a value without a case, if it says so.
+    remark: Option<Remark>,
+    /// Whether a message said that.
+    has_remarked: bool,
     /// Whether the next message is the first one behind bytes without message boundaries.
     pub(super) resumes: bool,
 }
@@ -116,6 +120,8 @@ impl Half {
             says_unknown: self.says_unknown,
             chained: self.chained,
             ends_segment: self.ends_segment,
+            remark: self.remark,
+            has_remarked: self.has_remarked,
             resumes: self.resumes,
         }
     }
@@ -250,7 +256,9 @@ impl Reading<'_> {
             (Measured::Unknown(_), _) => false,
             (Measured::Broken(_) | Measured::Message(0), _) => false,
             (Measured::Exactly(end) | Measured::Least(end), _) => end <= DOUBTFUL.min(self.most()),
-            (Measured::Message(_), None | Some(true)) => true,
+            (Measured::Message(end), None | Some(true)) => {
+                first.undescribed.is_none_or(|value| self.is_followed(value, end, ahead, more))
+            }
             (Measured::Message(end), Some(false)) => {
                 self.half.search = Search::default();
                 let next = self.measure_message(ahead.get(end..).unwrap_or_default(), (Measure::All, more));
@@ -318,7 +326,48 @@ impl Reading<'_> {
 
     fn message(&mut self, ahead: &[u8], more: bool) -> Extent {
         let measured = self.measure_message(ahead, (Measure::Ends, more));
-        self.found(NextContent::Message, measured.end, ahead, more)
+        let end = match (measured.end, measured.undescribed) {
+            (Measured::Message(end), Some(value)) if !self.is_followed(value, end, ahead, more) => {
+                self.half.remark = Some(Remark::Lost);
+                Measured::Broken(end)
+            }
+            (end, _) => end,
+        };
+        self.found(NextContent::Message, end, ahead, more)
+    }
+
+    /// Whether a message follows that the file describes, or the end of the segment. Else a value without a case has content of
+    /// unknown size.
+    fn is_followed(&mut self, value: i128, end: usize, ahead: &[u8], more: bool) -> bool {
+        /// Maximum number of messages without content in a row that are examined.
+        const MOST: usize = 16;
+        let mut at = end;
+        let mut is_followed = true;
+        for _ in 0..MOST {
+            if at >= ahead.len() || at == 0 {
+                break;
+            }
+            self.half.search = Search::default();
+            let next = self.measure_message(ahead.get(at..).unwrap_or_default(), (Measure::All, more));
+            is_followed = match (next.end, next.undescribed) {
+                (Measured::Message(0) | Measured::Broken(_), _) => false,
+                (Measured::Unknown(_), _) => true,
+                (Measured::Message(len), Some(other)) => {
+                    at += len;
+                    next.is_named == Some(true) || value == other
+                }
+                (Measured::Exactly(end) | Measured::Least(end), _) => {
+                    more && next.is_named != Some(false) && end <= DOUBTFUL.min(self.most())
+                }
+                (Measured::Message(_), None) => next.is_named != Some(false),
+            };
+            let is_without = matches!((next.end, next.undescribed), (Measured::Message(_), Some(_)));
+            if !is_followed || !is_without {
+                break;
+            }
+        }
+        self.half.search = Search::default();
+        is_followed
     }
 
     fn measure_message(&mut self, ahead: &[u8], measure: (Measure, bool)) -> measure::Result {
@@ -432,6 +481,11 @@ impl Reading<'_> {
         self.half.once = Some(bytes).filter(|bytes| uses && bytes.len() <= ONCE).map(Box::from);
     }
 
+    /// What the next message says about a value without a case: where the messages end, or once.
+    fn remark(&mut self) -> Option<Remark> {
+        self.half.remark.take().or((!self.half.has_remarked).then_some(Remark::NoContent))
+    }
+
     /// Dissects the next message. Returns what it left for the session as well.
     pub(super) fn dissect(&mut self, wire: &mut Wire<'_>) -> (Result, After) {
         let next = std::mem::take(&mut self.half.next);
@@ -444,10 +498,12 @@ impl Reading<'_> {
         let (part, place) = self.part(once.as_deref());
         let context = Context { from: Some(self.from), ports: ports(wire), index: self.half.index };
         let is_cut = matches!(next, NextContent::Huge(_));
+        let remark = self.remark();
         let view = SessionView { held: &self.half.held, running: std::mem::take(&mut self.half.running), ahead: None };
-        let message = Message { part, place, slot: self.direction.slot, context, is_cut };
+        let message = Message { part, place, slot: self.direction.slot, context, is_cut, remark };
         let (result, mut after) = self.file.dissect(&message, view, wire);
         self.half.running = std::mem::take(&mut after.running);
+        self.half.has_remarked |= after.has_remarked;
         self.count(once, bytes.get(range).unwrap_or_default());
         self.half.phase = match (next, wire.cut()) {
             (NextContent::Broken, _) if self.half.ends_segment && self.file.resync == Resync::Segment => {

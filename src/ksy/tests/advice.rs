@@ -1,6 +1,6 @@
 //! Warnings about sessions that load but cannot work as meant, and errors in their expressions.
 
-use super::{loaded, messages, printed};
+use super::{body, loaded, messages, printed};
 
 /// The problems of a file with this session and the rest.
 fn problems(session: &str, rest: &str) -> Vec<String> {
@@ -121,4 +121,30 @@ fn expressions_of_sessions_have_types() {
     assert_eq!(circle, ["the first value of the session variable depends on itself"]);
     let text = "meta: {id: test}\nseq: [{id: a, type: u1, -proto-dissect: {set: {x: 1}}}]\n";
     assert_eq!(messages(&loaded(text)), ["`session` declares no variable `x`"]);
+}
+
+#[test]
+fn a_switch_that_may_lose_the_end_of_a_message_is_named() {
+    let file = |registration: &str, rest: &str| {
+        format!(
+            "meta:\n  id: test\n  endian: le\n{registration}seq: [{{id: m, type: msg, repeat: eos}}]\ntypes:\n  msg:\n    seq:\n      \
+             - {{id: op, type: u1, enum: ops}}\n      - {{id: body, type: {{switch-on: op, cases: {{'ops::a': a{rest}}}}}}}\n  \
+             a: {{seq: [{{id: x, type: u1}}]}}\nenums: {{ops: {{1: a, 2: b}}}}\n"
+        )
+    };
+    let tcp = "  -proto-dissect: {transport: tcp, ports: [5000]}\n";
+    let warned = "`body` is a switch without `_` and without `size`: a value without a case, such as `ops::b`, leaves the end of the \
+                  message unknown";
+    assert_eq!(messages(&loaded(&file(tcp, ""))), [warned]);
+    assert_eq!(messages(&loaded(&file("", ""))), [warned]);
+    assert_eq!(messages(&loaded(&file(tcp, ", _: a"))), [""; 0]);
+    assert_eq!(messages(&loaded(&file(&tcp.replace("tcp", "udp"), ""))), [""; 0]);
+    let sized = file(tcp, "").replace("{id: body,", "{id: body, size: 4,");
+    assert_eq!(messages(&loaded(&sized)), [""; 0]);
+}
+
+#[test]
+fn a_misspelt_key_that_other_programs_ignore_is_named() {
+    let text = body("  -proto-disect: {transport: tcp}\nseq: [{id: x, type: u1, -webide-parse-mode: eager}]\n");
+    assert_eq!(messages(&loaded(&text)), ["`-proto-disect` has no meaning in `meta`"]);
 }
