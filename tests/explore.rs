@@ -406,3 +406,35 @@ fn messages_inside_datagrams_are_found_and_the_file_delivers_them() {
     // 23 segments with bytes, one of them twice.
     assert_eq!((inner, read.code), (24, 0), "{}", read.err);
 }
+
+#[test]
+fn found_values_have_the_fields_of_dissectors_and_occur_in_decoded_bytes() {
+    let found = |args: &[&str]| -> Vec<Value> {
+        let args: Vec<&str> = ["find"].iter().chain(args).chain(&["--json"]).copied().collect();
+        let lines = text(&args);
+        let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records.filter(|record| record["type"] == "find").collect()
+    };
+    let hits = |found: &[Value], form: &str, list: &str| -> Vec<Value> {
+        let found = found.iter().find(|found| found["as"][0] == form).unwrap_or_else(|| panic!("{form}: {found:?}"));
+        found[list].as_array().cloned().unwrap_or_default()
+    };
+    let value = found(&["12214.5", "samples/pipboy.pcap"]);
+    let value = hits(&value, "f32le", "hits");
+    assert!(!value.is_empty() && value.iter().all(|hit| hit["field"] == "pipboy.entry.float"), "{value:?}");
+    assert!(value.iter().all(|hit| hit["name"] == "data_update" && hit["n"].is_u64()), "{value:?}");
+    // A dissector knows the bytes of DNS, in a datagram.
+    let name = found(&["Harbour", "samples/queries.pcap"]);
+    assert!(name.iter().flat_map(|found| found["hits"].as_array().unwrap()).all(|hit| hit["stream"].is_string()), "{name:?}");
+    // The bytes on the wire are xored with 0x5a.
+    let file = "meta: {id: game, endian: le, encoding: UTF-8}\nseq:\n  - {id: kind, type: u1}\n  - {id: name, type: inner, size: 6, process: xor(0x5a)}\n\
+                types: {inner: {seq: [{id: text, type: str, size-eos: true}]}}\n";
+    let folder = Folder::new("find");
+    std::fs::write(folder.file("xored.ksy"), file).unwrap();
+    let (file, hex) = (folder.file("xored.ksy"), "01 1e 33 3b 37 35 34");
+    let decoded = found(&["Diamon", "--hex", hex, "-k", file.to_str().unwrap()]);
+    let decoded = hits(&decoded, "UTF-8", "derived");
+    assert_eq!(decoded.len(), 1, "{decoded:?}");
+    assert_eq!((&decoded[0]["method"], &decoded[0]["field"]), (&"xor".into(), &"game.name.text".into()), "{decoded:?}");
+    assert!(text(&["find", "Diamon", "--hex", hex, "-k", file.to_str().unwrap()]).contains("xor"));
+}

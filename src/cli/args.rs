@@ -4,6 +4,7 @@ use super::columns::ColumnArgs;
 use super::complete;
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::find::FindOptions;
 use super::follow_form::Direction;
 pub(super) use super::follow_form::FollowForm;
 use super::glossary::{Fields, Protocols};
@@ -87,6 +88,7 @@ impl Args {
             Some(Task::Stats { options, .. }) => options.files.clone(),
             Some(Task::Explore { options, .. }) => options.files.clone(),
             Some(Task::Browse { options, .. }) => options.files.clone(),
+            Some(Task::Find { options, .. }) => options.files.clone(),
             Some(Task::Diff { options, .. }) => options.files.clone(),
             Some(Task::Objects(objects)) => objects.files.clone(),
             Some(Task::Keys(options)) => options.files.clone(),
@@ -114,6 +116,7 @@ impl Args {
                 | Task::Stats { reading, .. }
                 | Task::Browse { reading, .. }
                 | Task::Explore { reading, .. }
+                | Task::Find { reading, .. }
                 | Task::Diff { reading, .. },
             ) => Some(reading),
             Some(Task::Objects(objects)) => Some(&objects.reading),
@@ -130,6 +133,7 @@ impl Args {
             Some(Task::Split(_) | Task::Keys(_)) => return false,
             Some(Task::Browse { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Explore { options, reading }) => (!options.files.is_empty(), reading),
+            Some(Task::Find { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Diff { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             Some(Task::Ksy(Ksy::Try(asked))) => (!asked.files.is_empty(), &asked.reading),
@@ -476,6 +480,15 @@ pub enum Task {
         /// Conversations and hypotheses to explore.
         #[command(flatten)]
         options: ExploreOptions,
+        /// Input options.
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Search all conversations for a number or a text, also in decoded bytes
+    Find {
+        /// Value and captures.
+        #[command(flatten)]
+        options: FindOptions,
         /// Input options.
         #[command(flatten)]
         reading: Reading,

@@ -11,7 +11,7 @@ use super::source::Source;
 use super::usage_error::UsageError;
 use super::{Exit, forms, print_error, reject, several};
 use crate::engine::Engine;
-use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
+use crate::explore::{self, Collector, Explored, Fields, Options, Side, View, framing::Given};
 use crate::follow::{Event, Existing, Follower};
 use crate::input::Frame;
 use crate::limits;
@@ -196,6 +196,8 @@ struct BlindReader {
     skips_recognized: bool,
     /// Whether matches are reported with record numbers.
     numbers: bool,
+    /// Fields and derived bytes with the value that is sought.
+    fields: Option<Fields>,
     /// Time of the first frame in nanoseconds since 1970.
     start: Option<i64>,
     opened: bool,
@@ -220,6 +222,7 @@ impl BlindReader {
             existing: Existing::default(),
             skips_recognized: is_default,
             numbers,
+            fields: None,
             start: None,
             opened: false,
         }
@@ -233,7 +236,11 @@ impl BlindReader {
 
 impl Audience for BlindReader {
     fn demand(&self) -> Demand {
-        let demand = if self.dissects() { self.follower.demand() } else { Demand::FRAMES };
+        let demand = match &self.fields {
+            Some(_) => Demand::EVERYTHING,
+            None if self.dissects() => self.follower.demand(),
+            None => Demand::FRAMES,
+        };
         self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()))
     }
 
@@ -252,7 +259,7 @@ impl Audience for BlindReader {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let dissects = self.dissects();
-        let BlindReader { follower, known, records, collector, filter, matching, skips_recognized, numbers, .. } = self;
+        let BlindReader { follower, known, records, collector, filter, matching, skips_recognized, numbers, fields, .. } = self;
         if let Some(filter) = filter {
             filter.streams(of, captured, |stream| {
                 if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
@@ -265,6 +272,9 @@ impl Audience for BlindReader {
         }
         let Ok(()) = follower.collect(of, captured, |event| {
             let Event::Payload(payload) = event else { return Ok::<(), Infallible>(()) };
+            if let Some(fields) = fields {
+                fields.payload(&payload);
+            }
             if *numbers {
                 records.entry((payload.stream, payload.side)).or_default().push((payload.off, payload.message.n));
             }
@@ -277,6 +287,9 @@ impl Audience for BlindReader {
             }
             Ok(())
         });
+        if let Some(fields) = fields {
+            fields.tree(of);
+        }
         Ok(())
     }
 
@@ -317,6 +330,7 @@ fn answer(
     let numbers = options.kind.is_some() || asked.sought.is_some();
     let collector = Collector::new(asked.streams.clone(), options.max_bytes);
     let mut reader = BlindReader::new(settings, collector, asked.filter, is_default, numbers);
+    reader.fields = asked.sought.as_ref().and_then(Sought::value).map(Fields::new);
     let exit = input::input(source, settings, &mut reader)?;
     if !reader.opened {
         return Ok(exit);
@@ -326,7 +340,7 @@ fn answer(
         print_error(format_args!("{}: no conversation {stream}; available: {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
-    let BlindReader { collector, matching, known, records, filter, start, .. } = reader;
+    let BlindReader { collector, matching, known, records, filter, start, fields, .. } = reader;
     let left_out = collector.left_out();
     let mut sides = collector.finish();
     if filter.is_some() {
@@ -335,7 +349,9 @@ fn answer(
     if is_default {
         sides.retain(|side| known.get(&side.stream) == Some(&false));
     }
-    let (groups, smaller) = largest(groups(options, sides));
+    let all = groups(options, sides);
+    // A value may be in any conversation.
+    let (groups, smaller) = if asked.sought.is_some() { (all, 0) } else { largest(all) };
     let explore = if asked.sought.is_some() { explore::framed } else { explore::explore };
     let explored: Vec<(String, Explored<'_>)> =
         groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
@@ -344,7 +360,7 @@ fn answer(
     let number = |side: &Side, at: u64| number_at(records.get(&(side.stream, side.dir))?, at);
     let is_empty = explored.is_empty();
     let done = if let Some(sought) = asked.sought.as_ref().filter(|_| !is_empty || options.json) {
-        sought.answer(options, &source.name(), &explored, (start, &number), &mut to)?
+        sought.answer(options, &source.name(), &explored, (start, &number, fields.as_ref()), &mut to)?
     } else {
         print(options, source, &explored, is_default, &number, asked.at, &mut to)?
     };

@@ -4,6 +4,7 @@ use super::Exit;
 use super::args::{Args, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::find::FindOptions;
 use super::ksy::Ksy;
 use crate::nearest::nearest;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -73,6 +74,7 @@ pub(super) fn take_conversations(args: &mut Args) {
     let (files, stream) = match &mut args.task {
         Some(Task::Follow { options: FollowOptions { files, stream, .. }, .. })
         | Some(Task::Explore { options: ExploreOptions { files, stream, .. }, .. })
+        | Some(Task::Find { options: FindOptions { files, stream, .. }, .. })
         | Some(Task::Diff { options: DiffOptions { files, stream, .. }, .. }) => (files, stream),
         Some(Task::Ksy(Ksy::Try(asked))) => (&mut asked.files, &mut asked.stream),
         _ => return,
@@ -141,7 +143,7 @@ fn no_conversation(stream: &str) -> String {
 const WORDS: &[(&[&str], &str)] = &[
     (&["help"], "try proto-dissect --help"),
     (&["version"], "try proto-dissect --version"),
-    (&["find", "search", "locate"], "to find a value, try proto-dissect explore FILE --find VALUE; to select records, -Y EXPR"),
+    (&["search", "locate"], "to find a value, try proto-dissect find VALUE FILE; to select records, -Y EXPR"),
     (&["grep", "filter", "query", "select"], "to select records, try proto-dissect -l -Y 'frame contains \"text\"' FILE"),
     (&["strings", "text", "ascii"], "for the text of a conversation, try proto-dissect follow FILE -s tcp/0 -T ascii"),
     (&["hexdump", "xxd", "hd", "od", "hex", "dump"], "for a hex dump of each record, try proto-dissect -x FILE"),

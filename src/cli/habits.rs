@@ -3,6 +3,7 @@
 use super::args::{Args, BrowseOptions, FollowOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::find::FindOptions;
 use super::ksy::Ksy;
 use super::stats::StatsOptions;
 use super::switching::Switching;
@@ -234,6 +235,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, UsageError> {
         Some(Task::Follow { options: FollowOptions { files, .. }, reading })
         | Some(Task::Browse { options: BrowseOptions { files, .. }, reading })
         | Some(Task::Explore { options: ExploreOptions { files, .. }, reading })
+        | Some(Task::Find { options: FindOptions { files, .. }, reading })
         | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
         // -r names the first of the two files: diff -r A B.
         Some(Task::Diff { options: DiffOptions { files, .. }, reading }) => {

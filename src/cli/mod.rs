@@ -234,6 +234,7 @@ fn perform_task(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         }
         Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
         Some(Task::Ksy(_)) => return Exit::Usage,
+        Some(Task::Find { options, reading }) => return explore::run(&options.explore(), reading, screen),
         Some(Task::Diff { options, reading }) => return diff::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),

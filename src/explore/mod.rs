@@ -32,7 +32,7 @@ mod tests;
 mod view;
 
 pub use collect::Collector;
-pub use find::{COMPARED, FindView, Places, Value, changes, find, write_changes_json, write_json as write_findings_json};
+pub use find::{COMPARED, Fields, FindView, Places, Value, changes, find, write_changes_json, write_json as write_findings_json};
 pub use inspect::{Inspection, write as write_inspection, write_json as write_inspection_json};
 pub use json::{begin, end, record};
 pub use side::{Segment, Side};

@@ -43,7 +43,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
 const WORDS: &[(&str, i32, &[&str])] = &[
     ("strings samples/http.pcap", 2, &["strings: no such file or command", "follow FILE -s tcp/0 -T ascii"]),
     ("samples/http.pcap strings", 2, &["strings: no such file or command"]),
-    ("find 42 samples/http.pcap", 2, &["find: no such file or command", "explore FILE --find VALUE"]),
+    ("locate 42 samples/http.pcap", 2, &["locate: no such file or command", "find VALUE FILE"]),
     ("samples/http.pcap stats", 2, &["stats: no such file or command", "proto-dissect stats"]),
     ("tcp/0 samples/http.pcap", 2, &["tcp/0: no such file", "follow FILE -s tcp/0", "-Y 'tcp.stream == 0'"]),
     ("stats samples/http.pcap udp/3", 2, &["udp/3: no such file", "-Y 'udp.stream == 3'"]),

@@ -130,6 +130,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("stats", "options-stats.txt", tasks::STATS),
     ("browse", "options-browse.txt", tasks::BROWSE),
     ("explore", "options-explore.txt", tasks::EXPLORE),
+    ("find", "options-find.txt", tasks::FIND),
     ("diff", "options-diff.txt", tasks::DIFF),
     ("objects", "options-objects.txt", tasks::OBJECTS),
     ("keys", "options-keys.txt", tasks::KEYS),

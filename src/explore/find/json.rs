@@ -1,7 +1,9 @@
 //! JSON records of `--find` and `--find-change`: `begin`, a record for each form or change, `end`.
 
 use super::change::{Changes, Key};
+use super::fields::{FieldName, Fields};
 use super::{BytePosition, Findings, Places, Reading, Value};
+use crate::explore::Side;
 use crate::explore::json::{Hex, begin};
 use crate::explore::view::NumberOf;
 use crate::render::{Members, Rfc3339, object};
@@ -17,7 +19,7 @@ pub fn write(
     value: &Value,
     findings: &Findings,
     places: &Places<'_, '_>,
-    number: NumberOf<'_>,
+    (number, fields): (NumberOf<'_>, Option<&Fields>),
     notes: &[String],
     to: &mut dyn Write,
 ) -> io::Result<()> {
@@ -35,10 +37,30 @@ pub fn write(
             if let Some(chance) = found.chance {
                 of.put("chance", &((chance * 1000.0).round() / 1000.0))?;
             }
-            let hits = found.hits.iter().filter_map(|hit| places.of(*hit));
-            of.list("hits", hits, |of, hit| {
-                place(&hit, places, number, of)?;
-                Places::float(&hit, &found.readings).map_or(Ok(()), |value| of.put("value", &value))
+            of.list("hits", &found.hits, |of, hit| {
+                let Some((side, at)) = places.side(*hit) else { return Ok(()) };
+                spot(side, at, number, of)?;
+                if let Some(hit) = places.of(*hit) {
+                    within(&hit, places, of)?;
+                    Places::float(&hit, &found.readings).map_or(Ok(()), |value| of.put("value", &value))?;
+                }
+                fields
+                    .and_then(|fields| fields.name(side.stream, side.dir, side.offset(at)))
+                    .map_or(Ok(()), |name| field(name, of))
+            })?;
+            if found.derived.is_empty() {
+                return Ok(());
+            }
+            of.list("derived", &found.derived, |of, hit| {
+                hit.n.map_or(Ok(()), |n| of.put("n", &n))?;
+                of.put("frame", &hit.frame)?;
+                if let Some((stream, side)) = hit.stream {
+                    of.words("stream", stream)?;
+                    of.put("dir", side.direction())?;
+                }
+                of.put("method", hit.method)?;
+                of.put("off", &hit.at)?;
+                hit.name.as_ref().map_or(Ok(()), |name| field(name, of))
             })
         })?;
     }
@@ -103,22 +125,38 @@ fn line(to: &mut dyn Write, members: impl FnOnce(&mut Members<'_, '_>) -> io::Re
 
 /// The members of an occurrence.
 fn place(of: &BytePosition<'_>, places: &Places<'_, '_>, number: NumberOf<'_>, to: &mut Members<'_, '_>) -> io::Result<()> {
-    let off = of.side.offset(of.at);
-    if let Some(number) = number(of.side, off) {
+    spot(of.side, of.at, number, to)?;
+    within(of, places, to)
+}
+
+/// Where a byte is in the capture.
+fn spot(side: &Side, at: usize, number: NumberOf<'_>, to: &mut Members<'_, '_>) -> io::Result<()> {
+    let off = side.offset(at);
+    if let Some(number) = number(side, off) {
         to.put("n", &number)?;
     }
-    let time = of.time().and_then(|time| {
+    let time = side.segment(at).map(|segment| segment.time).filter(|time| *time != 0).and_then(|time| {
         let nanos = u32::try_from(time.rem_euclid(1_000_000_000)).ok()?;
         Rfc3339::of(Timestamp { seconds: time.div_euclid(1_000_000_000), nanos })
     });
     if let Some(time) = time {
         to.words("time", time)?;
     }
-    to.words("stream", of.side.stream)?;
-    to.put("dir", of.side.dir.direction())?;
-    to.words("buffer", of.side.buffer())?;
-    to.put("off", &off)?;
+    to.words("stream", side.stream)?;
+    to.put("dir", side.dir.direction())?;
+    to.words("buffer", side.buffer())?;
+    to.put("off", &off)
+}
+
+/// Where it is in its message.
+fn within(of: &BytePosition<'_>, places: &Places<'_, '_>, to: &mut Members<'_, '_>) -> io::Result<()> {
     to.put("kind", places.kind(of.group, of.kind).as_str())?;
     to.put("message", &of.side.offset(of.message.start))?;
     to.put("offset", &of.offset)
+}
+
+/// The field of a dissector.
+fn field(name: &FieldName, to: &mut Members<'_, '_>) -> io::Result<()> {
+    to.put("field", name.field)?;
+    if name.message.is_empty() { Ok(()) } else { to.put("name", name.message.as_str()) }
 }

@@ -6,6 +6,7 @@
 //! A form that occurs rarely is evidence. Frequent bytes are only counted.
 
 mod change;
+mod fields;
 mod json;
 mod places;
 mod reading;
@@ -16,6 +17,7 @@ mod value;
 mod view;
 
 pub use change::{COMPARED, changes};
+pub use fields::{DerivedHit, Fields};
 pub use json::{write as write_json, write_changes as write_changes_json};
 use places::BytePosition;
 pub use places::Places;
@@ -45,6 +47,8 @@ pub struct Found {
     pub chance: Option<f64>,
     /// The first occurrences.
     pub hits: Vec<Hit>,
+    /// The first occurrences in bytes that are not on the wire as such.
+    pub derived: Vec<DerivedHit>,
     /// The most frequent position: group, kind, offset in the message, and count.
     pub common: Option<(usize, usize, usize, usize)>,
 }
@@ -72,9 +76,9 @@ fn named(readings: &[Reading]) -> String {
     readings.iter().map(Reading::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Searches for a value in all sides of all groups.
+/// Searches for a value in all sides of all groups, and adds occurrences in derived bytes.
 #[must_use]
-pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>) -> Findings {
+pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>, fields: Option<&Fields>) -> Findings {
     let readings = Reading::all(std::slice::from_ref(value));
     let mut needles = Needle::all(value, &readings);
     search(groups, &mut needles, KEPT);
@@ -82,15 +86,18 @@ pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>) -> F
     let sought = needles.len();
     let mut found: Vec<Found> = needles
         .into_iter()
-        .filter(|needle| needle.count > 0)
-        .map(|needle| Found {
+        .enumerate()
+        .map(|(at, needle)| (needle, fields.map(|fields| fields.derived(at)).unwrap_or_default()))
+        .filter(|(needle, (more, _))| needle.count + more > 0)
+        .map(|(needle, (more, derived))| Found {
             bytes: needle.bytes().map(<[u8]>::to_vec),
             width: needle.len(),
             chance: needle.bytes().map(|bytes| frequencies.chance(bytes)),
             common: common(&needle, places),
             readings: needle.readings,
-            count: needle.count,
+            count: needle.count + more,
             hits: needle.hits,
+            derived: derived.to_vec(),
         })
         .collect();
     // Of two equally frequent forms, the plain one is more likely and the longer one is stronger evidence.

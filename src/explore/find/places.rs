@@ -67,6 +67,13 @@ impl<'g, 'a> Places<'g, 'a> {
         })
     }
 
+    /// The side and the offset of a hit, also outside of messages.
+    #[must_use]
+    pub fn side(&self, hit: Hit) -> Option<(&'g Side, usize)> {
+        let (_, explored) = self.groups.get(hit.group)?;
+        Some((explored.sides.get(hit.side)?, hit.at))
+    }
+
     /// The id of a kind.
     #[must_use]
     pub fn kind(&self, group: usize, kind: usize) -> String {

@@ -157,15 +157,25 @@ impl Scan {
     pub fn side(&self, group: usize, number: usize, side: &Side, needles: &mut [Needle], kept: usize) {
         for (start, end) in runs(side) {
             let run = side.bytes.get(start..end).unwrap_or_default();
-            for (at, byte) in run.iter().enumerate() {
-                for needle in self.by_first.get(usize::from(*byte)).into_iter().flatten() {
-                    let Some(needle) = needles.get_mut(usize::from(*needle)) else { continue };
-                    if needle.is_at(run, at) {
-                        needle.count += 1;
-                        if needle.hits.len() < kept {
-                            needle.hits.push(Hit { group, side: number, at: start + at });
-                        }
-                    }
+            let mut found = Vec::new();
+            self.run(run, needles, |needle, at, _| found.push((needle, at)));
+            for (needle, at) in found {
+                let Some(needle) = needles.get_mut(needle) else { continue };
+                needle.count += 1;
+                if needle.hits.len() < kept {
+                    needle.hits.push(Hit { group, side: number, at: start + at });
+                }
+            }
+        }
+    }
+
+    /// Searches for all needles in contiguous bytes, and shows the number of each that is found, the offset, and the size.
+    pub fn run(&self, run: &[u8], needles: &[Needle], mut found: impl FnMut(usize, usize, usize)) {
+        for (at, byte) in run.iter().enumerate() {
+            for number in self.by_first.get(usize::from(*byte)).into_iter().flatten() {
+                let number = usize::from(*number);
+                if let Some(needle) = needles.get(number).filter(|needle| needle.is_at(run, at)) {
+                    found(number, at, needle.len());
                 }
             }
         }

@@ -53,7 +53,7 @@ fn first(bytes: &[u8], value: &str) -> (String, u64, usize) {
     let sides = side(&messages);
     let groups = groups(&sides);
     let places = Places::new(&groups);
-    let found = find(&groups, &Value::parse(value).unwrap(), &places);
+    let found = find(&groups, &Value::parse(value).unwrap(), &places, None);
     let first = found.found.first().unwrap_or_else(|| panic!("{value} is found"));
     let place = places.of(first.hits[0]).unwrap();
     assert_eq!(place.number, 7, "{value}");
@@ -107,7 +107,7 @@ fn widths_that_are_too_narrow_are_not_sought() {
 fn digits_of_a_longer_number_are_not_the_number() {
     let sides = side(&[message(0, b"14711")]);
     let groups = groups(&sides);
-    let found = find(&groups, &Value::parse("4711").unwrap(), &Places::new(&groups));
+    let found = find(&groups, &Value::parse("4711").unwrap(), &Places::new(&groups), None);
     assert!(found.found.is_empty(), "{:?}", found.found);
 }
 
@@ -116,7 +116,7 @@ fn nothing_is_found_across_a_gap() {
     let mut sides = side(&[message(0, b"Dogmeat")]);
     let count = |sides: &[Side]| {
         let groups = groups(sides);
-        find(&groups, &Value::parse("Dogmeat").unwrap(), &Places::new(&groups)).found.len()
+        find(&groups, &Value::parse("Dogmeat").unwrap(), &Places::new(&groups), None).found.len()
     };
     assert_eq!(count(&sides), 1);
     sides[0].holes.push((8, 100));
@@ -130,7 +130,7 @@ fn rare_forms_come_first_and_frequent_ones_are_counted() {
     messages[3][5..9].copy_from_slice(&7.0_f32.to_le_bytes());
     let sides = side(&messages);
     let groups = groups(&sides);
-    let found = find(&groups, &Value::parse("7").unwrap(), &Places::new(&groups)).found;
+    let found = find(&groups, &Value::parse("7").unwrap(), &Places::new(&groups), None).found;
     assert_eq!((found[0].name(), found[0].count), ("f32le".to_owned(), 1));
     let byte = found.iter().find(|found| found.name().starts_with("u8")).unwrap();
     assert!(byte.count >= 99_999 && byte.hits.len() == super::KEPT, "{} {}", byte.count, byte.hits.len());
@@ -182,13 +182,13 @@ fn hostile_values_are_refused_or_sought() {
     for text in
         [huge.as_str(), "-170141183460469231731687303715884105729", "1e308", "1e-300", "0", "-0", "0.0", "0x", "-", ".", "1_000"]
     {
-        let _ = find(&groups, &Value::parse(text).unwrap(), &Places::new(&groups));
+        let _ = find(&groups, &Value::parse(text).unwrap(), &Places::new(&groups), None);
     }
     for bytes in [&[][..], &[7]] {
         let mut empty = Side::new(StreamId { transport: Transport::Udp, number: 0 }, tree::Side::Client);
         empty.bytes.extend_from_slice(bytes);
         let sides = [empty];
         let groups = vec![("udp/0".to_owned(), framed(&sides, &Options::default()))];
-        assert_eq!(find(&groups, &Value::parse("7").unwrap(), &Places::new(&groups)).found.len(), bytes.len());
+        assert_eq!(find(&groups, &Value::parse("7").unwrap(), &Places::new(&groups), None).found.len(), bytes.len());
     }
 }

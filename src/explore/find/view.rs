@@ -1,7 +1,10 @@
 //! Text output of search results: the forms with their counts, then the positions of rare ones.
 
 use super::change::Changes;
+use super::fields::{DerivedHit, FieldName, Fields};
+use super::scan::Hit;
 use super::{BytePosition, Findings, Found, Places, Reading};
+use crate::explore::Side;
 use crate::explore::view::NumberOf;
 use crate::render::{Grid, Head, Role, Size, Theme, Thousands, seconds};
 use std::collections::HashSet;
@@ -23,6 +26,8 @@ pub struct FindView<'v> {
     pub start: Option<i64>,
     /// Numbers of records.
     pub number: NumberOf<'v>,
+    /// Fields of dissectors.
+    pub fields: Option<&'v Fields>,
 }
 
 impl FindView<'_> {
@@ -56,7 +61,7 @@ impl FindView<'_> {
             findings.found.iter().partition(|found| found.count <= self.most as u64);
         let mut seen = HashSet::new();
         let mut repeated = 0;
-        if !rare.is_empty() {
+        if rare.iter().any(|found| !found.hits.is_empty()) {
             writeln!(to)?;
             let mut grid = Grid::new(to, self.theme, PLACES).within(self.width);
             for found in &rare {
@@ -66,16 +71,17 @@ impl FindView<'_> {
                     // The same number in a wider form is listed above.
                     let is_new = !matches!(reading, Reading::Int { .. }) || seen.insert((hit.group, hit.side, lowest));
                     repeated += usize::from(!is_new);
-                    if let Some(place) = places.of(*hit).filter(|_| is_new) {
-                        let value = Places::float(&place, &found.readings);
+                    if is_new {
+                        let value = places.of(*hit).and_then(|place| Places::float(&place, &found.readings));
                         let name = value.map_or_else(|| found.name(), |value| format!("{} {value}", found.name()));
                         grid.cell(name)?;
-                        self.place(&place, places, &mut grid)?;
+                        self.place(*hit, places, &mut grid)?;
                     }
                 }
             }
             grid.end()?;
         }
+        self.derived(&rare, to)?;
         if repeated > 0 {
             writeln!(to)?;
             self.note(
@@ -100,15 +106,54 @@ impl FindView<'_> {
     }
 
     /// The cells of a position.
-    fn place(self, place: &BytePosition<'_>, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
-        let record = (self.number)(place.side, place.side.offset(place.at));
+    fn place(self, hit: Hit, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
+        let Some((side, at)) = places.side(hit) else { return Ok(()) };
+        let place = places.of(hit);
+        let (off, record) = (side.offset(at), (self.number)(side, side.offset(at)));
         grid.cell(record.map_or_else(String::new, |record| format!("#{record}")))?
-            .cell(self.time(place))?
-            .cell(place.side.buffer())?
-            .cell(place.side.offset(place.at))?
-            .cell(places.kind(place.group, place.kind))?
-            .cell(place.offset)?;
+            .cell(place.as_ref().map_or_else(String::new, |place| self.time(place)))?
+            .cell(side.buffer())?
+            .cell(off)?
+            .cell(place.as_ref().map_or_else(String::new, |place| places.kind(place.group, place.kind)))?
+            .cell(place.as_ref().map_or_else(String::new, |place| place.offset.to_string()))?
+            .cell(self.field(side, off))?;
         Ok(())
+    }
+
+    /// The message and the field of a dissector.
+    fn field(self, side: &Side, off: u64) -> String {
+        let name = self.fields.and_then(|fields| fields.name(side.stream, side.dir, off));
+        name.map_or_else(String::new, named_field)
+    }
+
+    /// Prints occurrences in bytes that are not on the wire as such.
+    fn derived(self, rare: &[&Found], to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("as", Role::Protocol),
+            Head::words("record", Role::Number),
+            Head::words("stream", Role::Stream),
+            Head::words("decoded by", Role::Protocol),
+            Head::number("offset"),
+            Head::words("field", Role::Name),
+        ];
+        let hits: Vec<(&&Found, &DerivedHit)> =
+            rare.iter().flat_map(|found| found.derived.iter().map(move |hit| (found, hit))).collect();
+        if hits.is_empty() {
+            return Ok(());
+        }
+        writeln!(to)?;
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for (found, hit) in hits {
+            let record = hit.n.map_or_else(|| format!("frame {}", hit.frame), |n| format!("#{n}"));
+            let stream = hit.stream.map_or_else(String::new, |(stream, side)| format!("{stream}/{side}"));
+            grid.cell(found.name())?
+                .cell(record)?
+                .cell(stream)?
+                .cell(hit.method)?
+                .cell(hit.at)?
+                .cell(hit.name.as_ref().map_or_else(String::new, named_field))?;
+        }
+        grid.end()
     }
 
     /// Seconds since the first frame.
@@ -207,7 +252,16 @@ const PLACES: &[Head] = &[
     Head::number("offset"),
     Head::words("type", Role::Protocol),
     Head::number("at"),
+    Head::words("field", Role::Name),
 ];
+
+/// A field with the type of its message.
+fn named_field(name: &FieldName) -> String {
+    match name.message.as_str() {
+        "" => name.field.to_owned(),
+        message => format!("{} of {message}", name.field),
+    }
+}
 
 /// The most frequent position.
 fn most_often(found: &Found, places: &Places<'_, '_>) -> String {
