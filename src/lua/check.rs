@@ -94,7 +94,10 @@ struct Token<'t> {
     line: usize,
 }
 
-/// The words and signs of a script, without comments and texts.
+/// Stands for a text.
+const TEXT: &str = "\"\"";
+
+/// The words and signs of a script without comments, and with one sign for each text.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut scanner = Scanner { text, at: 0, line: 1 };
     let mut tokens = Vec::new();
@@ -107,8 +110,11 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
                     scanner.until(b'\n');
                 }
             }
-            b'"' | b'\'' => scanner.quoted(byte),
-            b'[' if scanner.long_bracket() => {}
+            b'"' | b'\'' => {
+                scanner.quoted(byte);
+                tokens.push(Token { text: TEXT, line });
+            }
+            b'[' if scanner.long_bracket() => tokens.push(Token { text: TEXT, line }),
             byte if byte.is_ascii_alphabetic() || byte == b'_' => {
                 while scanner.byte().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                     scanner.advance(1);
@@ -117,7 +123,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             }
             byte if byte.is_ascii_whitespace() || !byte.is_ascii() => scanner.advance(1),
             _ => {
-                let len = if scanner.is("==") { 2 } else { 1 };
+                let len = ["...", "..", "=="].iter().find(|sign| scanner.is(sign)).map_or(1, |sign| sign.len());
                 scanner.advance(len);
                 tokens.push(Token { text: text.get(start..scanner.at).unwrap_or_default(), line });
             }
