@@ -20,6 +20,7 @@ pub enum Content {
 }
 
 impl Content {
+    /// Content of this name, as `-z follow` takes it.
     pub fn named(name: &str) -> Option<Content> {
         CONTENTS.iter().copied().find(|content| content.name == name).map(Content::Of)
     }

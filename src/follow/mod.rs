@@ -34,6 +34,7 @@ pub struct Payload<'t> {
     pub off: u64,
     /// Whether reassembly could not place the bytes: they are listed where they arrived, at the offset of what follows.
     pub is_stray: bool,
+    /// The payload, in stream order.
     pub bytes: &'t [u8],
     /// Number of secret bytes: masked unless raw.
     pub secret: usize,

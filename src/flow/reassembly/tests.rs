@@ -42,10 +42,10 @@ fn an_empty_direction_is_small_and_holds_nothing() {
 
 #[test]
 fn an_acknowledgment_before_the_first_payload_tells_where_a_stream_begins() {
-    for (announced, first, missing) in [(1000, 1003, 3), (999, 1000, 0), (1001, 1000, 0), (1000, 1000, 0), (1_u32 << 31, 1000, 0)]
-    {
+    for (announced, first, missing) in [(1000, 1003, 3), (999, 1000, 0), (1001, 1000, 0), (1_u32 << 31, 1000, 0)] {
         let (mut direction, late) = (Direction::default(), &b"abc"[..missing as usize]);
-        [segment(announced, b""), segment(first, b"def")].map(|segment| direction.accept(&segment));
+        direction.accept(&segment(announced, b""));
+        direction.accept(&segment(first, b"def"));
         assert_eq!(direction.hole().map_or(0, |hole| hole.len), missing, "{announced}");
         direction.accept(&segment(announced, late));
         assert_eq!(read(&mut direction), [late, b"def"].concat(), "{announced}");
