@@ -30,6 +30,14 @@ pub(super) const DEPTH: u32 = 60;
 const LOADING: u64 = 10;
 /// Instructions between two counts.
 const INTERVAL: u32 = 1000;
+/// Counts of instructions between two looks at the depth of calls.
+const LOOK: u32 = 4;
+/// Maximum depth of calls in each other. Lua's own limit is far higher, and each return from there takes milliseconds.
+const CALLS: usize = 16_000;
+/// Steps of the return from that depth: about as many as of the calls.
+const RETURN: i64 = 100_000;
+/// Steps of an error that a script catches: Lua looks through all calls below it.
+pub(super) const CAUGHT: usize = 100;
 
 thread_local! {
     static STEPS: Cell<i64> = const { Cell::new(0) };
@@ -101,9 +109,18 @@ pub(super) fn grouped(number: u64) -> String {
 
 /// Counts the instructions of scripts.
 pub(super) fn watch(lua: &Lua) -> Result<()> {
-    lua.set_global_hook(HookTriggers::new().every_nth_instruction(INTERVAL), |lua, _| {
+    let counts = Cell::new(0_u32);
+    lua.set_global_hook(HookTriggers::new().every_nth_instruction(INTERVAL), move |lua, _| {
         let left = STEPS.get() - i64::from(INTERVAL);
         STEPS.set(left);
-        if left < 0 { Err(out_of_steps(lua, 0)) } else { Ok(VmState::Continue) }
+        if left < 0 {
+            return Err(out_of_steps(lua, 0));
+        }
+        counts.set(counts.get().wrapping_add(1));
+        if counts.get().is_multiple_of(LOOK) && lua.inspect_stack(CALLS, |_| ()).is_some() {
+            STEPS.set(left.saturating_sub(RETURN));
+            return Err(Error::RuntimeError(format!("{}stack overflow", position(lua, 0))));
+        }
+        Ok(VmState::Continue)
     })
 }

@@ -20,6 +20,7 @@ impl ByteArray {
     /// Bytes of a place.
     pub(super) fn of(lua: &Lua, bytes: Vec<u8>, from: Option<(u64, Place)>) -> Result<ByteArray> {
         budget::fits(lua, bytes.len())?;
+        budget::spend(lua, 20)?;
         Ok(ByteArray { bytes, from })
     }
 

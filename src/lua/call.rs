@@ -154,6 +154,8 @@ pub(super) struct Call {
     /// Where the first buffer lies in its source.
     pub(super) base: u32,
     pub(super) items: Vec<Item>,
+    /// The number of items of the call before.
+    pub(super) usual: usize,
     pub(super) remarks: Vec<Remark>,
     pub(super) errors: Vec<String>,
     pub(super) info: Column,
@@ -183,6 +185,9 @@ pub(super) fn place() -> String {
 }
 
 impl Call {
+    /// Items for which there is room from the start, at most.
+    const USUAL: usize = 256;
+
     /// Begins a call on these bytes.
     pub(super) fn begin(&mut self, packet: Packet, bytes: &[u8], base: u32) {
         self.number += 1;
@@ -202,7 +207,8 @@ impl Call {
             first.bytes.clear();
             first.bytes.extend_from_slice(bytes);
         }
-        self.items.clear();
+        // A message mostly has as many items as the one before.
+        self.items = Vec::with_capacity(self.usual.min(Call::USUAL));
         self.items.push(Item::new(Kind::Root, Content::None, None));
         self.remarks.clear();
         self.errors.clear();

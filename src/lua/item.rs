@@ -103,11 +103,10 @@ impl TreeItem {
     }
 
     /// Adds an item below this one.
-    fn add(self, lua: &Lua, values: &MultiValue, is_little: bool) -> Result<TreeItem> {
+    fn add(self, lua: &Lua, values: &[Value], is_little: bool) -> Result<TreeItem> {
         self.alive(lua, |_| ())?;
         call::may_add(lua, self.item)?;
-        let values: Vec<Value> = values.iter().cloned().collect();
-        let mut rest = values.as_slice();
+        let mut rest = values;
         let named = match rest.split_first() {
             Some((Value::Nil, _)) => return fail(lua, "first argument to TreeItem:add is nil!"),
             Some((first, behind)) => {
@@ -142,10 +141,9 @@ impl TreeItem {
         TreeItem { call: self.call, item: call::with(|call| call.add(self.item, item)) }
     }
 
-    fn add_packet_field(self, lua: &Lua, values: &MultiValue) -> Result<TreeItem> {
+    fn add_packet_field(self, lua: &Lua, values: &[Value]) -> Result<TreeItem> {
         self.alive(lua, |_| ())?;
         call::may_add(lua, self.item)?;
-        let values: Vec<Value> = values.iter().cloned().collect();
         let Some(What::Field(field)) = values.first().map(what) else {
             return fail(lua, "TreeField:add_packet_field not passed a ProtoField");
         };
@@ -214,6 +212,11 @@ fn add_experts<M: UserDataMethods<TreeItem>>(methods: &mut M) {
         call::with(|call| call.remark(item.item, code, text, [severity, group]));
         Ok(this)
     });
+}
+
+/// The object of a method, and its arguments. They are not copied, which takes as long as adding an item.
+fn object(values: &mut MultiValue) -> (&Value, &[Value]) {
+    values.make_contiguous().split_first().map_or((&Value::Nil, &[]), |(this, values)| (this, values))
 }
 
 /// The item of a method that may be called as a function.
@@ -295,13 +298,13 @@ impl UserData for TreeItem {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         for (name, is_little) in [("add", false), ("add_le", true)] {
             methods.add_function(name, move |lua, mut values: MultiValue| {
-                let this = values.pop_front().unwrap_or(Value::Nil);
-                itself(lua, &this)?.add(lua, &values, is_little)
+                let (this, values) = object(&mut values);
+                itself(lua, this)?.add(lua, values, is_little)
             });
         }
         methods.add_function("add_packet_field", |lua, mut values: MultiValue| {
-            let this = values.pop_front().unwrap_or(Value::Nil);
-            itself(lua, &this)?.add_packet_field(lua, &values)
+            let (this, values) = object(&mut values);
+            itself(lua, this)?.add_packet_field(lua, values)
         });
         methods.add_method("referenced", |lua, this, _: MultiValue| this.alive(lua, |_| true));
         add_changes(methods);

@@ -317,6 +317,7 @@ fn taken(call: &mut Call, who: Who, returned: std::result::Result<Value, String>
     } else {
         Verdict::Accepted
     };
+    call.usual = call.items.len();
     let text = |column: &call::Column| column.is_written.then(|| column.text.clone());
     Dissected {
         verdict,

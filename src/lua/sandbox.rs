@@ -57,6 +57,7 @@ fn add_checks(lua: &Lua, own: &Table) -> Result<()> {
             {
                 return Err(budget::out_of_memory(lua, 1));
             }
+            budget::spend(lua, budget::CAUGHT)?;
             *error = plain(lua, error)?;
         }
         Ok(results)

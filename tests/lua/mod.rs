@@ -228,6 +228,8 @@ const ENDLESS: &[&str] = &[
     "while true do pcall(load('while true do end')) end",
     "package.preload.x = forever while true do pcall(require, 'x') end",
     "local function n() pcall(n) pcall(n) end n()",
+    "local function deep(n) return 1 + deep(n + 1) end while true do pcall(deep, 0) end",
+    "local function deep(n) return 1 + deep(n + 1) end while true do coroutine.resume(coroutine.create(deep), 0) end",
     "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end",
     "while true do pcall(function() local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end end) end",
     "while true do tree:add(f, tvb(0, 1)) end",
@@ -271,6 +273,30 @@ fn no_script_runs_for_ever() {
         assert_eq!(rows[1], "2\t98\t", "{endless}");
         assert!(began.elapsed() < Duration::from_secs(60), "{endless}");
     }
+}
+
+#[test]
+fn deep_recursion_is_an_error_that_scripts_catch() {
+    let text = "local p = Proto('deep', 'Deep')
+        local f, g = ProtoField.string('deep.text', 'Text'), ProtoField.uint32('deep.depth', 'Depth')
+        p.fields = {f, g}
+        local most
+        local function deep(n) most = n return 1 + deep(n + 1) end
+        local function sum(n) if n == 0 then return 0 end return n + sum(n - 1) end
+        function p.dissector(tvb, pinfo, tree)
+          local _, e = pcall(deep, 0)
+          tree:add(f, (e:gsub('^.*: ', '')))
+          tree:add(f, coroutine.wrap(function() return sum(10000) end)())
+          tree:add(g, most)
+        end
+        DissectorTable.get('udp.port'):add(9998, p)";
+    let script = Scratch::new("deep.lua", text.as_bytes());
+    let rows = cells(script.path(), &datagrams(9998, &[b"a"]), &[], &["deep.text", "deep.depth"]);
+    let (texts, depth) = rows[0].rsplit_once('\t').unwrap();
+    assert_eq!(texts, "1\tstack overflow;50005000");
+    let depth: u32 = depth.parse().unwrap();
+    // Lua itself goes down to 200,000 calls, which takes a tenth of a second each time.
+    assert!((15_000..20_000).contains(&depth), "{depth}");
 }
 
 #[test]
