@@ -221,7 +221,7 @@ fn help_and_version_are_answers() {
     assert_eq!((help.code, help.err.as_str()), (0, ""));
     let (_, examples) = help.out.split_once("Examples:\n").unwrap();
     assert_eq!(examples.lines().count(), 5, "{}", help.out);
-    assert!(help.out.lines().count() <= 51, "{}", help.out);
+    assert!(help.out.lines().count() <= 53, "{}", help.out);
     let all = run(&["--help"]);
     assert_eq!((all.code, all.err.as_str()), (0, ""));
     assert!(all.out.contains("Exit codes:") && all.out.contains("--show-secrets"), "{}", all.out);

@@ -1,3 +1,5 @@
+//! Elements inside datagrams and frames: examples.
+
 use super::super::side::{Segment, Side};
 use super::*;
 use crate::tree::{self, StreamId, Transport};
