@@ -136,6 +136,9 @@ const COLUMNS: usize = 28;
 /// The share of changes after which values of both bytes of a discriminator return.
 const RETURNING: f64 = 0.2;
 
+/// Changes added to those of a stream, half of which return. A few changes show little of how often values return.
+const SUPPOSED: f64 = 4.0;
+
 /// Weight of a column that only distinguishes the first messages of conversations.
 const OPENING: f64 = 0.3;
 
@@ -370,7 +373,7 @@ impl<'s, 'a> Columns<'s, 'a> {
     fn is_pair(&self, place: usize, by_side: bool) -> bool {
         let values = [self.values(place, 2), self.values(place, 1), self.values(place + 1, 1)];
         let [both, first, second] = values.each_ref().map(|values| values.count);
-        let [_, one, other] = values.each_ref().map(|values| returning(self.sample, values, by_side));
+        let [_, one, other] = values.each_ref().map(|values| returning(self.sample, values, by_side, 0.0));
         if 4 * both > 3 * first * second || one.min(other) < RETURNING {
             return false;
         }
@@ -390,7 +393,9 @@ impl<'s, 'a> Columns<'s, 'a> {
         let gain = self.saved(&classes, place..place + width);
         // Streams may go through phases. In datagrams, and in the high byte of a clock, values return on their own side.
         let is_apart = by_side || self.steps(place, width).is_clock();
-        let again = returning(self.sample, &own, is_apart).max(if by_side && self.opens(&own) { OPENING } else { 0.0 });
+        let supposed = if is_apart { 0.0 } else { SUPPOSED };
+        let opening = if by_side && self.opens(&own) { OPENING } else { 0.0 };
+        let again = returning(self.sample, &own, is_apart, supposed).max(opening);
         let shared = (2.0 - 2.0 * classes.count as f64 / self.sample.len() as f64).min(1.0);
         Some(gain * again * shared / (1.0 + 0.5 * before))
     }
@@ -438,12 +443,13 @@ fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     Some(Discriminator { confidence, ..*first })
 }
 
-/// The share of messages whose value returns after another one, on their own side if `is_apart`.
-fn returning(sample: &[&Message<'_>], values: &Values, is_apart: bool) -> f64 {
+/// The share of messages whose value returns after another one, on their own side if `is_apart`. It is drawn towards a half as by
+/// `supposed` more changes, if any value returns.
+fn returning(sample: &[&Message<'_>], values: &Values, is_apart: bool, supposed: f64) -> f64 {
     let side = |place: usize| sample.get(place).filter(|_| is_apart).map_or(0, |message| message.side);
     match changes(values, side) {
-        (0, _) => 0.0,
-        (all, back) => back as f64 / all as f64,
+        (_, 0) => 0.0,
+        (all, back) => (back as f64 + 0.5 * supposed) / (all as f64 + supposed),
     }
 }
 

@@ -92,6 +92,38 @@ fn confidence(explored: &Explored<'_>) -> f64 {
     explored.framing[0].confidence
 }
 
+/// In a short conversation that goes through phases, kinds seldom return, unlike a flag that depends on them.
+#[test]
+fn a_flag_of_a_short_conversation_is_no_kind() {
+    const KINDS: [(tree::Side, &[u8]); 2] =
+        [(tree::Side::Client, &[1, 2, 3, 3, 3, 4, 4]), (tree::Side::Server, &[5, 6, 7, 8, 8, 8, 9, 9, 7])];
+    // Numbers that follow each other would look like a counter.
+    const CODES: [u8; 10] = [0, 0x31, 0x12, 0x25, 0x08, 0x44, 0x1b, 0x2c, 0x03, 0x16];
+    let noise = |at: u32| (((at + 3).wrapping_mul(0x9e37_79b1) >> 13) & 0xff) as u8 % 6;
+    let of_last: fn(u8, u32) -> u8 = |kind, at| if kind < 7 { kind % 2 } else { (at % 2) as u8 };
+    let of_some: fn(u8, u32) -> u8 = |kind, _| match kind {
+        3 | 8 => 1,
+        7 => 2,
+        _ => 0,
+    };
+    for flag in [of_last, of_some, |kind, _| kind % 3] {
+        let mut turns = Vec::new();
+        for at in 0..9_u32 {
+            for (place, (dir, kinds)) in (0..).zip(KINDS) {
+                let Some(kind) = kinds.get(at as usize).copied() else { continue };
+                let at = at + 20 * place;
+                let body = if kind % 2 == 1 { &[9][..] } else { &[] };
+                let size = if kind % 2 == 1 { 9 } else { 8 };
+                turns.push((dir, [&[0x48, size, CODES[usize::from(kind)], flag(kind, at), noise(at), 0, 0, 0], body].concat()));
+            }
+        }
+        let sides = conversation(&turns);
+        let explored = explore(&sides, &Options::default());
+        assert_eq!(title(&explored), "length@1:u8");
+        assert!(matches!(explored.kinds, Kinds::Column(at) if (at.offset, at.width) == (2, 1)), "{:?}", explored.kinds);
+    }
+}
+
 #[test]
 fn a_length_a_kind_and_a_counter_are_found() {
     let sides = conversation(&exchange(40));
