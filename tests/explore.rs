@@ -99,7 +99,7 @@ fn what_is_printed_runs_on_the_same_capture() {
         ("samples/neighbours.pcap", 0),
         ("samples/neighbours.pcap", 4),
         ("samples/vscp.pcap", 0),
-        ("samples/tools.pcap", 1),
+        ("samples/tools.pcap", 0),
         ("samples/industry.pcap", 0),
         ("samples/industry.pcap", 1),
         ("samples/servers.pcap", 0),

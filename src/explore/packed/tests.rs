@@ -1,3 +1,5 @@
+//! Compressed and enciphered bodies: examples.
+
 use super::super::side::Segment;
 use super::*;
 use crate::tree::{self, StreamId, Transport};
