@@ -50,6 +50,7 @@ impl<'a> Wire<'a> {
     }
 
     /// Makes the layer one of another protocol. [`Wire::close_layer`] closes it.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "scripts give layers their protocol"))]
     pub(crate) fn title(&mut self, protocol: &'static Field) {
         let place = self.layer_node() as usize;
         if let Some(node) = self.tree.nodes.get_mut(place).filter(|node| node.field.kind == Kind::Protocol) {
@@ -58,11 +59,13 @@ impl<'a> Wire<'a> {
     }
 
     /// Ends the layer of this protocol at the bytes read last.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "layers of scripts end where they say"))]
     pub(crate) fn close_layer(&mut self, protocol: &'static Field) {
         self.tree.close(self.layer_node(), protocol, self.at);
     }
 
     /// Source, destination and conversation of the layer.
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "scripts read it"))]
     pub(crate) fn layer_ends(&self) -> Option<&Ends> {
         let layer = self.tree.layers.get(self.layer as usize)?;
         self.tree.ends.get(layer.ends as usize)
