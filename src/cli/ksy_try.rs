@@ -8,12 +8,12 @@ use super::loading::{self, Loading};
 use super::screen::Screen;
 use super::source::{self, Source};
 use super::usage_error::UsageError;
-use super::{Exit, forms, print_error, several};
+use super::{Exit, forms, print_error, reject, several};
 use crate::fit::{Fit, FitView, Names, write_json};
 use crate::ksy;
 use crate::ksy::registration::Registration;
 use crate::registry::Registry;
-use crate::sink::{Begin, Problem};
+use crate::sink::Begin;
 use crate::tree::{Demand, Dissection};
 use crate::wire::Protocol;
 use clap::{Args as Group, ValueHint};
@@ -78,10 +78,7 @@ pub(super) fn run(options: &KsyTry, dirs: &[PathBuf], screen: Screen, read: &mut
                 answer(options, source, &settings, Fit::new(names.clone(), protocol), screen)
             })
         }
-        Err(wrong) => {
-            print_error(format_args!("{wrong}"));
-            Exit::Usage
-        }
+        Err(wrong) => reject(wrong),
     }
 }
 
@@ -139,10 +136,6 @@ impl Audience for Trial {
     /// What runs see is kept by their thread.
     fn is_busy(&self) -> bool {
         false
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -31,6 +31,15 @@ pub struct Message<'a> {
     pub header: usize,
 }
 
+#[cfg(test)]
+impl<'a> Message<'a> {
+    /// A whole message of the client, alone in its conversation.
+    pub fn whole(bytes: &'a [u8]) -> Message<'a> {
+        let dir = tree::Side::Client;
+        Message { side: 0, stream: 0, start: 0, bytes, dir, time: 0, order: 0, is_whole: true, header: 0 }
+    }
+}
+
 /// The position of the message kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discriminator {
@@ -566,18 +575,7 @@ mod tests {
     #[test]
     fn a_discriminator_is_widened_where_a_number_may_be() {
         let bytes = [1_u8, 2, 3].map(|kind| [7, kind, 0, 9, 9, kind, 0, 9]);
-        let message = |bytes| Message {
-            side: 0,
-            stream: 0,
-            start: 0,
-            bytes,
-            dir: tree::Side::Client,
-            time: 0,
-            order: 0,
-            is_whole: true,
-            header: 0,
-        };
-        let messages: Vec<Message<'_>> = bytes.iter().map(|bytes| message(&bytes[..])).collect();
+        let messages: Vec<Message<'_>> = bytes.iter().map(|bytes| Message::whole(bytes)).collect();
         let sample: Vec<&Message<'_>> = messages.iter().collect();
         let width_by = |rule: &Rule, offset: usize, hide: &[(usize, usize)]| {
             let found = Discriminator { offset, width: 1, endian: Endian::Big, confidence: 1.0 };

@@ -222,23 +222,12 @@ fn is_counter(values: &[Vec<u64>], shift: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Side;
 
     /// Messages of two sides with these bytes.
     fn taken(of: impl Fn(usize, u32) -> Vec<u8>) -> Vec<usize> {
         let rows: Vec<Vec<u8>> =
             [0, 1].into_iter().flat_map(|side| (0..60).map(move |at| (side, at))).map(|(side, at)| of(side, at)).collect();
-        let message = |(number, bytes)| Message {
-            side: number / 60,
-            stream: 0,
-            start: 0,
-            bytes,
-            dir: Side::Client,
-            time: 0,
-            order: number,
-            is_whole: true,
-            header: 0,
-        };
+        let message = |(number, bytes)| Message { side: number / 60, order: number, ..Message::whole(bytes) };
         let messages: Vec<Message<'_>> = rows.iter().map(Vec::as_slice).enumerate().map(message).collect();
         let sample: Vec<&Message<'_>> = messages.iter().collect();
         let roles = Roles::new(&sample, 28, true, |_| false);

@@ -336,18 +336,10 @@ impl UserData for TvbRange {
             alive(lua, one.call, "TvbRange", |call| call.bytes(one.place) == call.bytes(other.place))
         });
         methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| {
-            const LATER: [&str; 8] = [
-                "uncompress_brotli",
-                "uncompress_hpack_huff",
-                "uncompress_lz77",
-                "uncompress_lz77huff",
-                "uncompress_lznt1",
-                "uncompress_snappy",
-                "uncompress_zstd",
-                "decode_base64",
-            ];
             match name.as_string().map(|name| name.to_string_lossy()) {
-                Some(name) if LATER.contains(&name.as_str()) => fail(lua, format_args!("TvbRange:{name} is not supported")),
+                Some(name) if super::check::METHODS.contains(&name.as_str()) => {
+                    fail(lua, format_args!("TvbRange:{name} is not supported"))
+                }
                 _ => no_member::<()>(lua, &name, "TvbRange"),
             }
         });

@@ -20,7 +20,7 @@ pub struct Checked {
 }
 
 /// Methods that objects of Wireshark have and those here have not.
-const METHODS: &[&str] = &[
+pub(super) const METHODS: &[&str] = &[
     "uncompress_brotli",
     "uncompress_hpack_huff",
     "uncompress_lz77",

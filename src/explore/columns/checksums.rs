@@ -182,7 +182,6 @@ fn sample<'m>(table: &Table<'m>) -> Vec<&'m [u8]> {
 mod tests {
     use super::*;
     use crate::explore::messages::Message;
-    use crate::tree::Side;
 
     /// Check values of "123456789": CRCs from Greg Cook's catalogue, Adler-32 from RFC 1950; the sums add up to 477.
     #[test]
@@ -217,18 +216,7 @@ mod tests {
     }
 
     fn claim_of(rows: &[Vec<u8>]) -> Option<Claim> {
-        let message = |bytes| Message {
-            side: 0,
-            stream: 0,
-            start: 0,
-            bytes,
-            dir: Side::Client,
-            time: 0,
-            order: 0,
-            is_whole: true,
-            header: 0,
-        };
-        let messages: Vec<Message<'_>> = rows.iter().map(|row| message(row.as_slice())).collect();
+        let messages: Vec<Message<'_>> = rows.iter().map(|row| Message::whole(row)).collect();
         trailing(&Table::new(messages.iter().collect()))
     }
 

@@ -179,7 +179,6 @@ fn rate_of(run: &Run) -> Option<f64> {
 mod tests {
     use super::super::super::messages::Message;
     use super::*;
-    use crate::tree::Side;
 
     #[test]
     fn times_are_recognized_in_the_units_of_protocols() {
@@ -212,17 +211,7 @@ mod tests {
         let messages: Vec<Message<'_>> = rows
             .iter()
             .zip(times)
-            .map(|(bytes, time)| Message {
-                side: 0,
-                stream: 0,
-                start: 0,
-                bytes,
-                dir: Side::Client,
-                time: 1_400_000_000_000_000_000 + time * 1_000_000,
-                order: 0,
-                is_whole: true,
-                header: 0,
-            })
+            .map(|(bytes, time)| Message { time: 1_400_000_000_000_000_000 + time * 1_000_000, ..Message::whole(bytes) })
             .collect();
         let table = Table::new(messages.iter().collect());
         let mut claims = Claims::new(table.width);

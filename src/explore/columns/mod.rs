@@ -213,7 +213,7 @@ impl Context {
         headers::conversations(table, &mut claims, self.endian);
         numbers::echoes(table, &mut claims, self);
         numbers::rising(table, &mut claims, self);
-        numbers::lengths(table, &mut claims, self);
+        numbers::lengths(table, &mut claims);
         claims.all
     }
 
@@ -382,7 +382,7 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     texts::counted(table, claims, context);
     texts::open(table, claims);
     numbers::counters(table, claims, context);
-    numbers::lengths(table, claims, context);
+    numbers::lengths(table, claims);
     numbers::echoes(table, claims, context);
     floats::floats(table, claims, context);
     clocks::others(table, claims);

@@ -264,7 +264,7 @@ pub fn complements(table: &Table<'_>, claims: &mut Claims) {
 }
 
 /// Numbers that count the following bytes, or the whole message.
-pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
+pub fn lengths(table: &Table<'_>, claims: &mut Claims) {
     let sizes: Vec<u64> = table.rows.iter().map(|row| row.bytes.len() as u64).collect();
     if distinct(&sizes) < 2 || sizes.len() < 3 {
         return;
@@ -282,7 +282,6 @@ pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
                 let is_near = fixed.is_some_and(|fixed| (0..=offset as i128 + 40).contains(&fixed));
                 if is_same && is_near && distinct(&values) >= 2 {
                     let why = format!("counts all but {} bytes of the message", fixed.unwrap_or(0));
-                    let _ = context;
                     claims.take(Claim {
                         offset,
                         width,
@@ -300,7 +299,6 @@ pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Side;
 
     #[test]
     fn the_complement_of_a_length_is_found() {
@@ -310,18 +308,7 @@ mod tests {
                 [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &[at; 3]].concat()
             })
             .collect();
-        let message = |bytes| Message {
-            side: 0,
-            stream: 0,
-            start: 0,
-            bytes,
-            dir: Side::Client,
-            time: 0,
-            order: 0,
-            is_whole: true,
-            header: 0,
-        };
-        let messages: Vec<Message<'_>> = rows.iter().map(|row| message(row.as_slice())).collect();
+        let messages: Vec<Message<'_>> = rows.iter().map(|row| Message::whole(row)).collect();
         let found = |messages: &[Message<'_>]| {
             let table = Table::new(messages.iter().collect());
             let mut claims = Claims::new(table.width);

@@ -16,8 +16,9 @@ const PLAIN: &[u8; 7] = b"\0 etaoi";
 /// Bytes of a message that are skipped, as headers may be clear.
 const SKIPPED: usize = 12;
 
-/// Bytes that are looked at, and the fewest.
+/// Maximum number of bytes to analyze.
 const BYTES: usize = 20_000;
+/// Minimum number of bytes.
 const FEWEST: usize = 256;
 
 /// The shortest run of lower-case letters and spaces that is text.

@@ -41,7 +41,7 @@ fn an_empty_direction_is_small_and_holds_nothing() {
 }
 
 #[test]
-fn an_acknowledgment_before_the_first_payload_tells_where_a_stream_begins() {
+fn an_acknowledgment_before_the_first_payload_is_the_start_of_a_stream() {
     for (announced, first, missing) in [(1000, 1003, 3), (999, 1000, 0), (1001, 1000, 0), (1_u32 << 31, 1000, 0)] {
         let (mut direction, late) = (Direction::default(), &b"abc"[..missing as usize]);
         direction.accept(&segment(announced, b""));

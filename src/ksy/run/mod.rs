@@ -70,7 +70,7 @@ pub(in crate::ksy) struct Memory {
     decompressed: usize,
     /// Values that no case of a switch describes.
     undescribed: Vec<Undescribed>,
-    /// What runs saw, if somebody asks for it.
+    /// Observations of runs, if enabled.
     pub(in crate::ksy) observations: Option<Vec<Observation>>,
 }
 

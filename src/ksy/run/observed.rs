@@ -52,7 +52,7 @@ impl Machine<'_, '_> {
         Some((object.of, types.slots.get(slot as usize).copied()?))
     }
 
-    /// Keeps what the run saw, if somebody asks for it.
+    /// Records the observations of a run, if they are enabled.
     #[inline]
     pub(super) fn observe(
         &mut self,

@@ -37,9 +37,9 @@ pub(super) struct Half {
     chained: usize,
     /// Whether a malformed message has all bytes that have arrived.
     ends_segment: bool,
-    /// What the next message says about a value without a case, if it says so.
+    /// Note of the next message on a value without a case.
     remark: Option<Remark>,
-    /// Whether a message said that.
+    /// Whether a message has such a note.
     has_remarked: bool,
     /// Whether the next message is the first one behind bytes without message boundaries.
     pub(super) resumes: bool,
