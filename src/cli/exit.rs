@@ -21,8 +21,16 @@ pub enum Exit {
     Terminated = 143,
 }
 
+impl Exit {
+    /// The number of the exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
-        std::process::ExitCode::from(exit as u8)
+        std::process::ExitCode::from(exit.code())
     }
 }

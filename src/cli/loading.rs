@@ -73,6 +73,22 @@ pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
     load_and(loading, &mut Vec::new(), |_| {}, |_| {})
 }
 
+/// Loads the files without printing, for programs that embed the engine.
+///
+/// # Errors
+/// All errors. Protocols loaded before remain.
+pub(super) fn load_collecting(loading: &Loading, read: &mut Vec<PathBuf>, warnings: &mut Vec<String>) -> Result<(), String> {
+    let (mut errors, mut doubts) = (Vec::new(), Vec::new());
+    let collect = |diagnostics: &[Diagnostic]| {
+        let (wrong, doubtful): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|diagnostic| diagnostic.error);
+        errors.extend(wrong.iter().map(ToString::to_string));
+        doubts.extend(doubtful.iter().filter(|diagnostic| !diagnostic.is_advice).map(ToString::to_string));
+    };
+    let loaded = load_and(loading, read, collect, |warning| warnings.push(warning));
+    warnings.append(&mut doubts);
+    loaded.map_err(|wrong| wrong.unwrap_or_else(|| errors.concat()))
+}
+
 /// Paths of `-k`, without types.
 pub(super) fn named(loading: &Loading) -> Vec<PathBuf> {
     let ksy = loading.ksy.iter().map(|path| split(path).0).chain(loading.ksy_dir.iter().cloned());

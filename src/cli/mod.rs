@@ -11,6 +11,7 @@ mod complete;
 mod counted;
 mod decode_as;
 mod diff;
+pub mod embedded;
 mod exit;
 mod explore;
 mod find;
@@ -34,6 +35,7 @@ mod ksy;
 mod ksy_try;
 mod loading;
 mod lua;
+mod memory;
 mod notes;
 mod objects;
 mod outcome;
@@ -122,7 +124,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
     };
     let is_view = matches!(args.task, Some(Task::Browse { .. }));
     if !args.loading.watch || is_view && watched(&args).is_ok() {
-        let screen = Screen { pages: args.pager == Paging::Auto, kept: None };
+        let screen = Screen { pages: args.pager == Paging::Auto, ..Screen::default() };
         return perform(args, screen, &mut Vec::new());
     }
     match watched(&args) {
@@ -140,7 +142,8 @@ fn run_task(line: Vec<OsString>) -> Exit {
 /// Parses and checks a command line, and installs signal handlers.
 fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     let mut args = first_word::parse(line.clone()).map_err(|error| wrong_usage(&error))?;
-    if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
+    // Signals belong to the program that embeds a command.
+    if !memory::collects() && !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
     first_word::take_conversations(&mut args);
@@ -258,6 +261,9 @@ fn print_or_write(args: Args, screen: Screen) -> Exit {
 
 /// Prints clap's output: help and version, or a usage error.
 fn wrong_usage(error: &clap::Error) -> Exit {
+    if memory::error(&embedded::in_one_line(error)) {
+        return Exit::Usage;
+    }
     let is_hostile = |word: OsString| word.to_string_lossy().contains(is_harmful);
     // If standard error cannot be written, the exit code still reports the error.
     let _ = match std::env::args_os().any(is_hostile) {
@@ -303,6 +309,9 @@ fn in_lines(message: String) -> String {
 
 /// Prints a line on standard error.
 fn print_error(what: std::fmt::Arguments<'_>) {
+    if memory::error(&Harmless(&what.to_string())) {
+        return;
+    }
     progress::hide();
     // There is no way to report this failure.
     let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&in_lines(what.to_string())));

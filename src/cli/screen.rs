@@ -1,6 +1,6 @@
 //! Standard output, through a pager if the output does not fit on the screen.
 
-use super::progress;
+use super::{memory, progress};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -15,12 +15,14 @@ const PAGER: &str = "less";
 const LESS_OPTIONS: &str = "FRX";
 
 /// Settings of standard output.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Screen {
     /// Whether a pager may be used.
     pub(super) pages: bool,
     /// Also receives the output on a terminal.
     pub(super) kept: Option<&'static FirstOutput>,
+    /// Whether the output stays in memory.
+    pub(super) in_memory: bool,
 }
 
 /// The beginning of a run's output.
@@ -96,6 +98,11 @@ impl Write for Headed {
 }
 
 impl Screen {
+    /// Output that stays in memory, for a program that embeds the command.
+    pub(super) fn in_memory() -> Screen {
+        Screen { in_memory: true, ..Screen::default() }
+    }
+
     /// Disables the pager.
     pub(super) fn without_pager(self) -> Screen {
         Screen { pages: false, ..self }
@@ -109,6 +116,9 @@ impl Screen {
     }
 
     fn plain_writer(self, waits: bool) -> Box<dyn Write + Send> {
+        if self.in_memory {
+            return Box::new(memory::Output);
+        }
         let stdout = io::stdout();
         match (stdout.is_terminal(), waits) {
             (false, true) => Box::new(stdout),

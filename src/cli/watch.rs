@@ -32,7 +32,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<PathBuf>) -> Exit) -> Exit {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let kept: Option<&'static FirstOutput> = (io::stdout().is_terminal() && !is_dumb).then(|| &*Box::leak(Box::default()));
-    let screen = Screen { pages: false, kept };
+    let screen = Screen { kept, ..Screen::default() };
     let mut files = Files::new(named);
     loop {
         let last = kept.map(FirstOutput::take);
