@@ -20,7 +20,7 @@ from . import _native
 from ._errors import Damaged, Error, FilterError, MissingField, NotACapture, OptionError, UnknownField
 from ._explored import Explored, Group
 from ._followed import Followed, Part
-from ._native import Field, Message, Note, Reader, __version__
+from ._native import Field, Message, Note, Reader, Table, __version__
 from ._options import Options as _Options
 from ._options import Path as _Path
 from ._options import words as _words
@@ -46,6 +46,7 @@ __all__ = [
     "Part",
     "Reader",
     "Session",
+    "Table",
     "UnknownField",
     "__version__",
     "diff",
@@ -54,6 +55,7 @@ __all__ = [
     "loads",
     "open",
     "packets",
+    "table",
 ]
 
 Source = _Union[_Path, bytes, bytearray, _BinaryIO]
@@ -190,6 +192,22 @@ def diff(
     """What differs between the messages of two captures, as the objects of `diff --json`."""
     line = ["diff", "--json", *(["-Y", filter] if filter else []), *(f"--ignore={name}" for name in ignore)]
     return _run([*line, *_words(options), _os.fspath(a), _os.fspath(b)])  # type: ignore[arg-type]
+
+
+def table(
+    source: _Union[Source, _Iterable[Source]],
+    columns: _Iterable[str],
+    *,
+    filter: _Optional[str] = None,  # noqa: A002
+    packets: bool = False,
+    **options: "_Unpack[_Options]",
+) -> Table:
+    """A row for each message, with these fields as columns: what `-T arrow` with `-e` writes.
+
+    Any consumer of the Arrow PyCapsule interface reads it without a copy: `pyarrow.table(t)`, `polars.DataFrame(t)`,
+    `pandas.DataFrame.from_arrow(t)`, DuckDB's `from t`. Columns of fields are lists, since a field may occur more than once.
+    """
+    return Table(_inputs(source), _words(options), list(columns), filter, packets)  # type: ignore[arg-type]
 
 
 def _run(line: _List[str]) -> _List["dict[str, object]"]:

@@ -157,6 +157,17 @@ class Reader:
     def __enter__(self) -> Reader: ...
     def __exit__(self, *error: object) -> None: ...
 
+class Table:
+    """Columns of captures, as an Arrow stream. Each consumer reads the inputs anew."""
+
+    def __init__(
+        self, inputs: Sequence[Any], words: Sequence[str], columns: Sequence[str], filter: Optional[str], packets: bool
+    ) -> None: ...
+    @property
+    def columns(self) -> List[str]:
+        """Names of the columns."""
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
 class Session:
     def __new__(cls, *arguments: Any, **options: Any) -> Any: ...
     def _feed(

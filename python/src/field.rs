@@ -15,17 +15,19 @@ use std::sync::Arc;
 pub struct Field {
     kept: Arc<Kept>,
     place: u32,
+    parent: Option<u32>,
     names: Arc<Names>,
 }
 
 impl Field {
-    /// The field at a place of the tree.
-    pub fn new(kept: &Arc<Kept>, place: u32, names: &Arc<Names>) -> Field {
-        Field { kept: Arc::clone(kept), place, names: Arc::clone(names) }
+    /// The field of a node.
+    pub fn new(kept: &Arc<Kept>, node: NodeRef<'_>, names: &Arc<Names>) -> Field {
+        let parent = node.parent().map(NodeRef::place);
+        Field { kept: Arc::clone(kept), place: node.place(), parent, names: Arc::clone(names) }
     }
 
     fn node(&self) -> PyResult<NodeRef<'_>> {
-        self.kept.of().node(self.place).ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("the field is gone"))
+        self.kept.of().node_below(self.place, self.parent).ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("the field is gone"))
     }
 
     fn values<'py>(&self, py: Python<'py>, name: &str, most: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -99,21 +101,26 @@ impl Field {
     /// Its bytes; secrets are masked with asterisks.
     #[getter]
     fn raw<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let node = self.node()?;
-        Ok(if node.span().is_somewhere() { PyBytes::new(py, &node.masked_bytes()) } else { PyBytes::new(py, b"") })
+        Ok(PyBytes::new(py, &self.node()?.masked_bytes()))
     }
 
-    /// Whether the value or some of its bytes are masked.
+    /// Whether the value or a part of it is masked.
     #[getter]
     fn masked(&self) -> PyResult<bool> {
         let node = self.node()?;
-        Ok(!matches!(node.value(), Value::None) && (node.is_secret() || node.has_masked_bytes()))
+        Ok(match node.value() {
+            Value::None => false,
+            _ if node.is_secret() => true,
+            Value::Bytes => node.has_masked_bytes(),
+            Value::Text | Value::Generated(_) => node.has_masked_bytes() && !node.field().public,
+            _ => false,
+        })
     }
 
     /// The fields inside.
     #[getter]
     fn fields(&self) -> PyResult<Vec<Field>> {
-        Ok(self.node()?.children().map(|child| Field::new(&self.kept, child.place(), &self.names)).collect())
+        Ok(self.node()?.children().map(|child| Field::new(&self.kept, child, &self.names)).collect())
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {

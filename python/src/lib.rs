@@ -15,6 +15,7 @@ mod lookup;
 mod message;
 mod reader;
 mod session;
+mod table;
 mod value;
 
 use pyo3::prelude::*;
@@ -28,6 +29,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<message::Message>()?;
     module.add_class::<message::Note>()?;
     module.add_class::<field::Field>()?;
+    module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(follow::follow, module)?)?;
     module.add_function(wrap_pyfunction!(command::run, module)?)
 }

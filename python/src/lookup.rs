@@ -185,7 +185,7 @@ impl<'t, 'py> Subject<'t, 'py> {
     }
 
     fn field(&self, node: NodeRef<'_>) -> PyResult<Bound<'py, PyAny>> {
-        let field = crate::field::Field::new(self.kept, node.place(), self.names);
+        let field = crate::field::Field::new(self.kept, node, self.names);
         Ok(Bound::new(self.py, field)?.into_any())
     }
 

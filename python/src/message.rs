@@ -110,7 +110,8 @@ impl Message {
     }
 
     fn fields_of(&self, layers: &[&Layer]) -> Vec<Field> {
-        layers.iter().map(|layer| Field::new(&self.kept, layer.node, &self.names)).collect()
+        let nodes = layers.iter().filter_map(|layer| self.kept.of().layer_node(layer));
+        nodes.map(|node| Field::new(&self.kept, node, &self.names)).collect()
     }
 
     fn timestamp(&self) -> PyResult<tree::Time> {
@@ -301,7 +302,7 @@ impl Message {
         Ok(match self.record()? {
             Record::Message(message) => {
                 let node = message.node().into_iter().flat_map(|node| node.children());
-                node.map(|child| Field::new(&self.kept, child.place(), &self.names)).collect()
+                node.map(|child| Field::new(&self.kept, child, &self.names)).collect()
             }
             _ => self.layers()?,
         })

@@ -27,6 +27,12 @@ impl<'t> Dissection<'t> {
         self.tree.nodes.get(place as usize).map(|node| self.node_at(place, node))
     }
 
+    /// The node at a place below a parent, which titles and meanings may depend on.
+    #[must_use]
+    pub fn node_below(self, place: u32, parent: Option<u32>) -> Option<NodeRef<'t>> {
+        self.node(place).map(|node| NodeRef { parent, ..node })
+    }
+
     /// A node of the tree, which is at this place.
     #[inline]
     pub(crate) fn node_at(self, place: u32, node: &'t Node) -> NodeRef<'t> {
@@ -85,8 +91,8 @@ impl<'t> NodeRef<'t> {
     #[inline]
     pub fn value(self) -> Value {
         match self.node.value {
-            Value::At(_) if self.node.field.kind == Kind::Bytes => Value::Bytes,
-            Value::At(_) => Value::Text,
+            Value::At(_) if self.node.field.kind == Kind::Text => Value::Text,
+            Value::At(_) => Value::Bytes,
             value => value,
         }
     }
