@@ -10,11 +10,13 @@ from __future__ import annotations
 import datetime as _datetime
 import json as _json
 import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import BinaryIO as _BinaryIO
 from typing import Iterable as _Iterable
 from typing import List as _List
 from typing import Optional as _Optional
 from typing import Union as _Union
+from typing import cast as _cast
 
 from . import _native
 from ._errors import Damaged, Error, FilterError, MissingField, NotACapture, OptionError, UnknownField
@@ -25,10 +27,8 @@ from ._options import Options as _Options
 from ._options import Path as _Path
 from ._options import words as _words
 
-try:
-    from typing import Unpack as _Unpack
-except ImportError:  # Python 3.9 and 3.10
-    _Unpack = _Optional  # type: ignore[assignment, misc]
+if _TYPE_CHECKING:
+    from typing_extensions import Unpack as _Unpack
 
 __all__ = [
     "Damaged",
@@ -63,9 +63,11 @@ Source = _Union[_Path, bytes, bytearray, _BinaryIO]
 
 
 def _inputs(source: _Union[Source, _Iterable[Source]]) -> _List[Source]:
-    if isinstance(source, (str, bytes, bytearray, _os.PathLike)) or hasattr(source, "read"):
-        return [source]  # type: ignore[list-item]
-    return list(source)  # type: ignore[arg-type]
+    if isinstance(source, (str, bytes, bytearray, _os.PathLike)):
+        return [source]
+    if hasattr(source, "read"):
+        return [_cast(_BinaryIO, source)]
+    return list(source)
 
 
 def open(  # noqa: A001
@@ -81,7 +83,7 @@ def open(  # noqa: A001
     are returned; `packets=True` returns captured packets with all their layers instead. A gap in a stream is a record of the
     kind "gap". A damaged capture raises `Damaged` after its last record.
     """
-    return Reader(_inputs(source), _words(options), filter, packets)  # type: ignore[arg-type]
+    return Reader(_inputs(source), _words(options), filter, packets)
 
 
 def packets(
@@ -91,7 +93,7 @@ def packets(
     **options: "_Unpack[_Options]",
 ) -> Reader:
     """The captured packets with all their layers; the same as `open` with `packets=True`."""
-    return Reader(_inputs(source), _words(options), filter, True)  # type: ignore[arg-type]
+    return Reader(_inputs(source), _words(options), filter, True)
 
 
 def loads(
@@ -115,7 +117,7 @@ def loads(
     elif protocol or link or port:
         form = "raw"
     extra = {"as": protocol, "link": link, "port": port, "input-format": form}
-    return Reader([bytes(data)], _words(options, extra), filter, packets)  # type: ignore[arg-type]
+    return Reader([bytes(data)], _words(options, extra), filter, packets)
 
 
 class Session(_native.Session):
@@ -134,7 +136,8 @@ class Session(_native.Session):
         packets: bool = False,
         **options: "_Unpack[_Options]",
     ) -> "Session":
-        return super().__new__(cls, _words(options), filter, packets)  # type: ignore[arg-type]
+        session: Session = super().__new__(cls, _words(options), filter, packets)
+        return session
 
     def feed(
         self,
@@ -160,7 +163,7 @@ class Session(_native.Session):
 
 def follow(source: Source, stream: str = "tcp/0", **options: "_Unpack[_Options]") -> Followed:
     """The bytes of a conversation: of each side, and in order. Secrets are masked with asterisks."""
-    return Followed(stream, _native.follow(source, _words(options), stream))  # type: ignore[arg-type]
+    return Followed(stream, _native.follow(source, _words(options), stream))
 
 
 def explore(
@@ -173,7 +176,7 @@ def explore(
     """Framing, types and columns of conversations of unknown protocols: of those given, such as "tcp/0" or "tcp/0,tcp/3", of
     those with matching records, or of all that no dissector recognizes."""
     line = ["explore", "--json", *(["-s", stream] if stream else []), *(["-Y", filter] if filter else [])]
-    return Explored(_run([*line, *_of_explore(_words(options)), _os.fspath(source)]))  # type: ignore[arg-type]
+    return Explored(_run([*line, *_of_explore(_words(options)), _os.fspath(source)]))
 
 
 def _of_explore(line: _List[str]) -> _List[str]:
@@ -191,7 +194,7 @@ def diff(
 ) -> _List["dict[str, object]"]:
     """What differs between the messages of two captures, as the objects of `diff --json`."""
     line = ["diff", "--json", *(["-Y", filter] if filter else []), *(f"--ignore={name}" for name in ignore)]
-    return _run([*line, *_words(options), _os.fspath(a), _os.fspath(b)])  # type: ignore[arg-type]
+    return _run([*line, *_words(options), _os.fspath(a), _os.fspath(b)])
 
 
 def table(
@@ -207,7 +210,7 @@ def table(
     Any consumer of the Arrow PyCapsule interface reads it without a copy: `pyarrow.table(t)`, `polars.DataFrame(t)`,
     `pandas.DataFrame.from_arrow(t)`, DuckDB's `from t`. Columns of fields are lists, since a field may occur more than once.
     """
-    return Table(_inputs(source), _words(options), list(columns), filter, packets)  # type: ignore[arg-type]
+    return Table(_inputs(source), _words(options), list(columns), filter, packets)
 
 
 def _run(line: _List[str]) -> _List["dict[str, object]"]:

@@ -55,9 +55,9 @@ def words(options: Options, extra: Optional[Dict[str, Optional[str]]] = None) ->
         known = ", ".join(sorted(Options.__annotations__))
         raise TypeError(f"unknown argument {sorted(unknown)[0]!r}; expected one of {known}")
     line: List[str] = []
-    for name in ("keys", "ksy", "ksy_dir"):
-        for path in paths(options.get(name, ())):  # type: ignore[call-overload]
-            line += [f"--{name.replace('_', '-')}={path}"]
+    line += [f"--keys={path}" for path in paths(options.get("keys", ()))]
+    line += [f"--ksy={path}" for path in paths(options.get("ksy", ()))]
+    line += [f"--ksy-dir={path}" for path in paths(options.get("ksy_dir", ()))]
     if not options.get("user_ksy", False):
         line.append("--no-user-ksy")
     decode_as = options.get("decode_as", ())

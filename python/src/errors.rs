@@ -31,7 +31,12 @@ pub fn cannot_open(py: Python<'_>, path: &Path, error: &std::io::Error) -> PyErr
     match error.raw_os_error() {
         Some(number) => {
             let words = py.import("os").and_then(|os| os.call_method1("strerror", (number,)));
-            let arguments = words.and_then(|words| PyTuple::new(py, [number.into_pyobject(py)?.into_any(), words, path.to_string_lossy().into_pyobject(py)?.into_any()]));
+            let arguments = words.and_then(|words| {
+                PyTuple::new(
+                    py,
+                    [number.into_pyobject(py)?.into_any(), words, path.to_string_lossy().into_pyobject(py)?.into_any()],
+                )
+            });
             arguments.map_or_else(|error| error, |arguments| PyOSError::new_err(arguments.unbind()))
         }
         None => PyOSError::new_err(format!("{}: {error}", path.display())),

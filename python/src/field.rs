@@ -27,7 +27,10 @@ impl Field {
     }
 
     fn node(&self) -> PyResult<NodeRef<'_>> {
-        self.kept.of().node_below(self.place, self.parent).ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("the field is gone"))
+        self.kept
+            .of()
+            .node_below(self.place, self.parent)
+            .ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("the field is gone"))
     }
 
     fn values<'py>(&self, py: Python<'py>, name: &str, most: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {

@@ -22,7 +22,12 @@ enum Part {
 /// Parts of a conversation as tuples of direction, offset, bytes (`None` if missing), length, and time in nanoseconds.
 #[pyfunction]
 #[pyo3(signature = (input, words, stream))]
-pub fn follow<'py>(py: Python<'py>, input: &Bound<'py, PyAny>, words: Vec<OsString>, stream: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+pub fn follow<'py>(
+    py: Python<'py>,
+    input: &Bound<'py, PyAny>,
+    words: Vec<OsString>,
+    stream: &str,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let (registry, options) = configured(py, words)?;
     let id = embedded::conversation(stream).map_err(errors::option)?;
     let mut capture = Input::of(input)?.open(py, options)?;

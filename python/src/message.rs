@@ -261,9 +261,11 @@ impl Message {
     #[getter]
     fn offset(&self) -> PyResult<Option<u64>> {
         Ok(match self.record()? {
-            Record::Message(message) => message.node().map(|node| node.span()).filter(|span| span.is_somewhere()).map(|span| {
-                proto_dissect::record::location_of(self.kept.of(), span).base + u64::from(span.start)
-            }),
+            Record::Message(message) => message
+                .node()
+                .map(|node| node.span())
+                .filter(|span| span.is_somewhere())
+                .map(|span| proto_dissect::record::location_of(self.kept.of(), span).base + u64::from(span.start)),
             Record::Gap(gap) => Some(gap.off),
             Record::Packet(_) => Some(0),
             Record::Late(_) => None,
@@ -324,7 +326,10 @@ impl Message {
             Record::Gap(_) => Vec::new(),
         };
         let text = |note: &tree::Note| self.kept.of().tree.generated_text(note.text).to_owned();
-        Ok(notes.into_iter().map(|note| Note { level: level_of(note).word(), code: note.code.abbrev, text: text(note) }).collect())
+        Ok(notes
+            .into_iter()
+            .map(|note| Note { level: level_of(note).word(), code: note.code.abbrev, text: text(note) })
+            .collect())
     }
 
     /// Whether a note is of the level `broken`.
@@ -362,7 +367,8 @@ impl Message {
     /// The table of the command line.
     fn __str__(&self) -> PyResult<String> {
         let record = self.record()?;
-        proto_dissect::cli::embedded::table_of(&record).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+        proto_dissect::cli::embedded::table_of(&record)
+            .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
     }
 
     /// The fields, for a notebook.
@@ -371,6 +377,16 @@ impl Message {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<{} {}: {}>", match self.kind()? { "message" => "Message", "packet" => "Packet", "late" => "Late", _ => "Gap" }, self.number()?, self.record()?))
+        Ok(format!(
+            "<{} {}: {}>",
+            match self.kind()? {
+                "message" => "Message",
+                "packet" => "Packet",
+                "late" => "Late",
+                _ => "Gap",
+            },
+            self.number()?,
+            self.record()?
+        ))
     }
 }

@@ -5,12 +5,12 @@ use crate::errors;
 use crate::input::Input;
 use crate::lookup::Names;
 use crate::message::Message;
+use proto_dissect::Capture;
 use proto_dissect::engine::Engine;
 use proto_dissect::filter::Filter;
 use proto_dissect::input::{Frame, Options};
 use proto_dissect::record::{RecordPlace, Tally, View};
 use proto_dissect::tree::{Demand, Dissection, Tree};
-use proto_dissect::Capture;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -187,7 +187,13 @@ impl Current {
 
 impl Reading {
     /// Prepares to read. The first input is opened at once, so that a wrong name is an error where it is given.
-    pub fn new(py: Python<'_>, inputs: Vec<Input>, words: Vec<OsString>, filter: Option<&str>, packets: bool) -> PyResult<Reading> {
+    pub fn new(
+        py: Python<'_>,
+        inputs: Vec<Input>,
+        words: Vec<OsString>,
+        filter: Option<&str>,
+        packets: bool,
+    ) -> PyResult<Reading> {
         let (registry, options) = configured(py, words)?;
         let filter = filter.map(|text| Filter::parse(text, registry)).transpose().map_err(|mistake| errors::filter(&mistake))?;
         let view = if packets { View::Packets } else { View::Messages };
@@ -242,7 +248,13 @@ pub struct Reader(Mutex<Option<Reading>>);
 #[pymethods]
 impl Reader {
     #[new]
-    fn new(py: Python<'_>, inputs: Vec<Bound<'_, PyAny>>, words: Vec<OsString>, filter: Option<&str>, packets: bool) -> PyResult<Reader> {
+    fn new(
+        py: Python<'_>,
+        inputs: Vec<Bound<'_, PyAny>>,
+        words: Vec<OsString>,
+        filter: Option<&str>,
+        packets: bool,
+    ) -> PyResult<Reader> {
         let inputs = inputs.iter().map(Input::of).collect::<PyResult<_>>()?;
         Reading::new(py, inputs, words, filter, packets).map(|reading| Reader(Mutex::new(Some(reading))))
     }

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "samples"
+SAMPLES = pathlib.Path(os.environ.get("SAMPLES", ROOT / "samples"))
 
 
 def program():

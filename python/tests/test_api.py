@@ -100,7 +100,7 @@ def test_a_damaged_capture_yields_what_it_has(samples):
                 found.append(repr(message))
         # What waits for lost bytes comes last, behind a gap.
         sure = found[: next((place for place, text in enumerate(found) if "Gap" in text), len(found)) - 1]
-        assert sure == wanted[: len(sure)] and len(sure) >= len(found) - 3
+        assert sure == wanted[: len(sure)] and (sure or cut < 1000)
         assert "the file ends" in str(caught.value) and caught.value.offset is not None
 
 
