@@ -3,6 +3,7 @@
 //! Each writes to any [`std::io::Write`], holds at most one record, and keeps only counts and buffers between records. Options and
 //! colours ([`Theme`]) are decided by the caller.
 
+mod cells;
 mod fields;
 mod grid;
 mod heading;

@@ -2,6 +2,7 @@
 //!
 //! Repeated fields, folded groups and wide values are shortened here and nowhere else, unless `all` is set.
 
+use super::cells::{Cell, Cells};
 use super::grid::spread;
 use super::hexdump::Colouring;
 use super::text::{Guarded, Plural, cut, cut_middle, longest_part, width, wrapped};
@@ -9,8 +10,6 @@ use super::theme::{Role, Theme};
 use super::units::Thousands;
 use crate::record::location_of;
 use crate::tree::{Dissection, Field, Kind, NodeRef, Spaced};
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement};
 use std::fmt::{self, Write};
 
 /// Maximum number of siblings of one field.
@@ -47,6 +46,10 @@ const BETWEEN: usize = 2;
 /// Rows per layout, so that memory does not grow with the message.
 const AT_ONCE: usize = 4096;
 
+/// Memory that is kept for the next table: rows, and bytes of their text.
+const KEPT_ROWS: usize = 256;
+const KEPT_TEXT: usize = 32 << 10;
+
 /// Bytes of text per layout, because a row with a long path may be as large as a hundred others.
 const TEXT_AT_ONCE: usize = 2 << 20;
 
@@ -81,7 +84,7 @@ impl TableFormat<'_> {
 
 enum Row {
     /// Offset, bytes, field, value, meaning.
-    Cells([String; 5], Role),
+    Cells([Cell; 5], Role),
     /// Number of omitted siblings of a field, at this depth.
     Rest {
         count: usize,
@@ -96,10 +99,20 @@ enum Row {
 pub struct Rows<'a> {
     of: Dissection<'a>,
     look: TableFormat<'a>,
-    rows: Vec<Row>,
-    /// Total bytes of text in `rows`.
+    memory: Memory,
+    /// Total bytes of text in rows.
     held: usize,
     out: &'a mut String,
+}
+
+/// Memory that tables reuse.
+#[derive(Default)]
+pub struct Memory {
+    rows: Vec<Row>,
+    /// The text of their cells.
+    cells: Cells,
+    /// Counts of fields.
+    counts: Vec<Count>,
 }
 
 /// Number of occurrences of a field among siblings.
@@ -113,19 +126,28 @@ struct Count {
 }
 
 /// Writes the table of the fields of a layer, unless it has none.
-pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: TableFormat<'_>, out: &mut String) -> fmt::Result {
+pub fn table(
+    of: Dissection<'_>,
+    layer: NodeRef<'_>,
+    look: TableFormat<'_>,
+    memory: &std::cell::Cell<Memory>,
+    out: &mut String,
+) -> fmt::Result {
     if !layer.has_children() {
         return Ok(());
     }
-    let heads = ["offset", "bytes", "field", "value", "meaning"].map(String::from);
-    let mut rows = Rows { of, look, rows: vec![Row::Cells(heads, Role::Secondary)], held: 0, out };
+    let mut rows = Rows { of, look, memory: memory.take(), held: 0, out };
+    let heads = ["offset", "bytes", "field", "value", "meaning"].map(|head| rows.memory.cells.add(head));
+    rows.memory.rows.push(Row::Cells(heads, Role::Secondary));
     rows.children(layer, 0)?;
-    rows.lay_out()
+    rows.lay_out()?;
+    memory.set(rows.memory);
+    Ok(())
 }
 
 impl Rows<'_> {
     fn children(&mut self, parent: NodeRef<'_>, depth: usize) -> fmt::Result {
-        let mut counts: Vec<Count> = Vec::new();
+        let mut counts = std::mem::take(&mut self.memory.counts);
         let shown = || parent.children().filter(|child| !child.is_hidden());
         for child in shown() {
             match counts.iter_mut().find(|count| count.field.is(child.field())) {
@@ -147,9 +169,13 @@ impl Rows<'_> {
             self.left_out(&mut counts, depth)?;
             self.node(parent, child, number, depth)?;
         }
-        self.left_out(&mut counts, depth)
+        self.left_out(&mut counts, depth)?;
+        counts.clear();
+        self.memory.counts = counts;
+        Ok(())
     }
 
+    #[inline]
     fn left_out(&mut self, counts: &mut [Count], depth: usize) -> fmt::Result {
         for count in counts.iter_mut().filter(|count| count.hidden > 0) {
             self.push(Row::Rest { count: count.hidden, field: count.field, depth, is_all: count.most == 0 })?;
@@ -160,70 +186,74 @@ impl Rows<'_> {
 
     /// Writes the label of a field: its title, or its number in a list, and the buffer of its bytes if another. Returns whether it
     /// has a title.
-    fn label(
-        &self,
-        parent: NodeRef<'_>,
-        node: NodeRef<'_>,
-        number: Option<usize>,
-        label: &mut String,
-    ) -> Result<bool, fmt::Error> {
+    fn label(&mut self, parent: NodeRef<'_>, node: NodeRef<'_>, number: Option<usize>) -> Result<bool, fmt::Error> {
+        let label = &mut self.memory.cells.text;
         let is_titled = node.write_title(&mut Guarded(&mut *label))?;
         if let Some(number) = number.filter(|_| !is_titled) {
             write!(label, " [{number}]")?;
         }
-        let moved = node.span().is_somewhere() && parent.span().is_somewhere();
-        let buffer = location_of(self.of, node.span()).buffer;
-        if moved && buffer != location_of(self.of, parent.span()).buffer {
-            write!(label, " in {buffer}")?;
+        let moved = node.span().is_somewhere() && parent.span().is_somewhere() && node.span().source != parent.span().source;
+        if moved {
+            let [buffer, other] = [node, parent].map(|node| location_of(self.of, node.span()).buffer);
+            if buffer != other {
+                write!(label, " in {buffer}")?;
+            }
         }
         Ok(is_titled)
     }
 
     fn node(&mut self, parent: NodeRef<'_>, node: NodeRef<'_>, number: Option<usize>, depth: usize) -> fmt::Result {
-        let field = node.field();
         let opens = node.has_children() && !self.look.folds(node);
-        let is_envelope = opens && matches!(field.kind, Kind::Group | Kind::Protocol);
-        let place = location_of(self.of, node.span());
-        let mut label = " ".repeat(2 * depth);
-        let is_titled = self.label(parent, node, number, &mut label)?;
-        let (mut value, mut meaning) = (String::new(), String::new());
-        match node.cells().filter(|_| is_titled) {
-            Some(cells) => {
-                (cells.value)(node, &mut Guarded(&mut value))?;
-                // An expanded group: its fields follow.
-                if !opens {
-                    (cells.meaning)(node, &mut Guarded(&mut meaning))?;
-                }
-            }
-            None => {
-                node.write_value(&mut Guarded(&mut value))?;
-                node.write_meaning(&mut Guarded(&mut meaning))?;
-            }
-        }
+        let is_titled = self.label(parent, node, number)?;
+        let label = self.memory.cells.end().indented(2 * depth);
+        let [value, meaning] = self.value_and_meaning(node, opens, is_titled)?;
         let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
-        let mut offset = place.base + u64::from(node.span().start);
-        let shown = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
+        let mut offset = location_of(self.of, node.span()).base + u64::from(node.span().start);
+        let shown = if node.span().is_somewhere() { self.memory.cells.add_number(offset) } else { Cell::default() };
+        if let Some(places) = self.bit_places(node) {
+            let places = self.memory.cells.add(&places);
+            self.push(Row::Cells([shown, places, label, value, meaning], role))?;
+            return if opens { self.children(node, depth + 1) } else { Ok(()) };
+        }
         // The bytes of a group are shown with its fields.
+        let is_envelope = opens && matches!(node.field().kind, Kind::Group | Kind::Protocol);
         let bytes = if is_envelope { &[] } else { node.bytes() };
         let hidden = node.masked_ranges();
         let shows_all = self.look.all && !opens;
         let per_line = self.look.bytes_per_line(shows_all);
-        if let Some(places) = self.bit_places(node) {
-            self.push(Row::Cells([shown, places, label, value, meaning], role))?;
-            return if opens { self.children(node, depth + 1) } else { Ok(()) };
-        }
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
-        let more = if rest.is_empty() || shows_all { "" } else { " …" };
-        self.push(Row::Cells([shown, format!("{}{more}", Spaced::hiding(first, 0, &hidden)), label, value, meaning], role))?;
+        Spaced::hiding(first, 0, &hidden).append_to(&mut self.memory.cells.text);
+        if !rest.is_empty() && !shows_all {
+            self.memory.cells.text.push_str(" …");
+        }
+        let first = self.memory.cells.end();
+        self.push(Row::Cells([shown, first, label, value, meaning], role))?;
         if shows_all {
             for (number, line) in (1..).zip(rest.chunks(per_line)) {
                 offset += per_line as u64;
-                let bytes = Spaced::hiding(line, number * per_line, &hidden).to_string();
-                let cells = [offset.to_string(), bytes, String::new(), String::new(), String::new()];
-                self.push(Row::Cells(cells, role))?;
+                let shown = self.memory.cells.add_number(offset);
+                Spaced::hiding(line, number * per_line, &hidden).append_to(&mut self.memory.cells.text);
+                let bytes = self.memory.cells.end();
+                self.push(Row::Cells([shown, bytes, Cell::default(), Cell::default(), Cell::default()], role))?;
             }
         }
         if opens { self.children(node, depth + 1) } else { Ok(()) }
+    }
+
+    fn value_and_meaning(&mut self, node: NodeRef<'_>, opens: bool, is_titled: bool) -> Result<[Cell; 2], fmt::Error> {
+        let instead = node.cells().filter(|_| is_titled);
+        match instead {
+            Some(cells) => (cells.value)(node, &mut Guarded(&mut self.memory.cells.text))?,
+            None => node.write_value(&mut Guarded(&mut self.memory.cells.text))?,
+        }
+        let value = self.memory.cells.end();
+        match instead {
+            // An expanded group: its fields follow.
+            Some(_) if opens => {}
+            Some(cells) => (cells.meaning)(node, &mut Guarded(&mut self.memory.cells.text))?,
+            None => node.write_meaning(&mut Guarded(&mut self.memory.cells.text))?,
+        }
+        Ok([value, self.memory.cells.end()])
     }
 
     /// Bit positions of a field within its number, as in Wireshark: `.... ...1`.
@@ -254,53 +284,81 @@ impl Rows<'_> {
 
     fn push(&mut self, row: Row) -> fmt::Result {
         if let Row::Cells(cells, _) = &row {
-            self.held += cells.iter().map(String::len).sum::<usize>();
+            self.held += cells.iter().map(Cell::len).sum::<usize>();
         }
-        self.rows.push(row);
-        if self.rows.len() >= AT_ONCE || self.held >= TEXT_AT_ONCE { self.lay_out() } else { Ok(()) }
+        self.memory.rows.push(row);
+        if self.memory.rows.len() >= AT_ONCE || self.held >= TEXT_AT_ONCE { self.lay_out() } else { Ok(()) }
     }
 
     fn lay_out(&mut self) -> fmt::Result {
-        let mut rows = std::mem::take(&mut self.rows);
-        self.held = 0;
+        let mut rows = std::mem::take(&mut self.memory.rows);
         let limits = self.limits(&mut rows);
-        rows = if self.look.all { unfolded(rows, limits) } else { shortened(rows, limits) };
-
-        let mut table = comfy_table::Table::new();
-        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        rows = if self.look.all {
+            unfolded(rows, &self.memory.cells, limits)
+        } else {
+            shortened(rows, &mut self.memory.cells, limits)
+        };
+        // A column is at least as wide as a digit.
+        let mut columns = [1; 5];
+        for row in &rows {
+            let Row::Cells(cells, _) = row else { continue };
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                *column = cell.width().max(*column);
+            }
+        }
         for row in &rows {
             match row {
-                Row::Cells(cells, _) => table.add_row(cells),
-                Row::Rest { .. } => table.add_row([""; 5]),
-            };
-        }
-        if let Some(offsets) = table.column_mut(0) {
-            offsets.set_cell_alignment(CellAlignment::Right);
-        }
-        let bytes_column = 3 + table.column_max_content_widths().first().map_or(0, |width| usize::from(*width));
-        for (line, row) in table.lines().zip(&rows) {
-            match row {
-                Row::Cells(cells, role) => self.paint(&line, cells, *role)?,
+                Row::Cells(cells, role) => self.line(cells, &columns, *role),
                 Row::Rest { count, field, depth, is_all } => {
                     let more = if *is_all { "" } else { "more " };
                     let mut rest = format!("… {} {more}{} (-V shows all)", Thousands(*count), Plural(field.name));
-                    let columns = self.look.width.unwrap_or(usize::MAX);
-                    cut(&mut rest, columns);
-                    let indent = (bytes_column + 2 * depth).min(columns - width(&rest));
+                    let width_limit = self.look.width.unwrap_or(usize::MAX);
+                    cut(&mut rest, width_limit);
+                    let [offsets, ..] = columns;
+                    let indent = (1 + offsets + BETWEEN + 2 * depth).min(width_limit - width(&rest));
                     write!(self.out, "{:indent$}{}", "", self.look.theme.paint(Role::Secondary, rest))?;
                 }
             }
             self.out.push('\n');
         }
+        rows.clear();
+        rows.shrink_to(KEPT_ROWS);
+        self.memory.rows = rows;
+        self.memory.cells.clear(KEPT_TEXT);
+        self.held = 0;
         Ok(())
+    }
+
+    /// Writes a row in aligned and coloured columns, without blanks at its end.
+    fn line(&mut self, cells: &[Cell; 5], columns: &[usize; 5], bytes: Role) {
+        let is_head = bytes == Role::Secondary;
+        let roles = [Role::Offset, bytes, Role::Name, Role::Value, Role::Meaning];
+        let mut end = self.out.len();
+        for (number, ((cell, role), column)) in cells.iter().zip(roles).zip(columns).enumerate() {
+            let role = if is_head { Role::Secondary } else { role };
+            let pad = column.saturating_sub(cell.width());
+            let (before, behind) = if number == 0 { (pad, 0) } else { (0, pad) };
+            let all = self.memory.cells.text_of(*cell);
+            blanks(1 + before + cell.indent, self.out);
+            let (space, words) = all.split_at_checked(all.len() - all.trim_start().len()).unwrap_or_default();
+            let (words, rest) = words.split_at_checked(words.trim_end().len()).unwrap_or_default();
+            self.out.push_str(space);
+            if !words.is_empty() {
+                self.look.theme.push(role, words, self.out);
+                end = self.out.len();
+            }
+            self.out.push_str(rest);
+            blanks(behind + 1, self.out);
+        }
+        self.out.truncate(end);
     }
 
     /// Widths of names, values and meanings.
     fn limits(&self, rows: &mut [Row]) -> [usize; 3] {
         let mut widest = [0; 5];
-        let mut widen = |cells: &[String; 5]| {
+        let mut widen = |cells: &[Cell; 5]| {
             for (widest, cell) in widest.iter_mut().zip(cells) {
-                *widest = width(cell).max(*widest);
+                *widest = cell.width().max(*widest);
             }
             widest[4]
         };
@@ -314,7 +372,7 @@ impl Rows<'_> {
         if let Some(Row::Cells(heads, Role::Secondary)) = rows.first_mut() {
             // No heading without meanings.
             if meaning == 0 && self.look.width.is_some() {
-                heads[4].clear();
+                heads[4] = Cell::default();
             }
             widen(heads);
         }
@@ -327,7 +385,7 @@ impl Rows<'_> {
         }
         let left = left.saturating_sub(between);
         if self.look.all {
-            return shares(rows, [field, value, meaning], left);
+            return shares(rows, &self.memory.cells, [field, value, meaning], left);
         }
         // Meanings are shortened first, then values, then names.
         let [least_value, least] = LEAST.map(|least| least.min(left / 3));
@@ -335,29 +393,27 @@ impl Rows<'_> {
         let value = value.min(left.saturating_sub(field + meaning).max(least_value));
         [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
     }
+}
 
-    /// Colours the cells of a formatted row.
-    fn paint(&mut self, line: &str, cells: &[String; 5], bytes: Role) -> fmt::Result {
-        let is_head = bytes == Role::Secondary;
-        let roles = [Role::Offset, bytes, Role::Name, Role::Value, Role::Meaning];
-        let mut rest = line;
-        for (cell, role) in cells.iter().zip(roles) {
-            let words = cell.trim();
-            let Some((space, behind)) = rest.split_once(words).filter(|_| !words.is_empty()) else { continue };
-            let role = if is_head { Role::Secondary } else { role };
-            write!(self.out, "{space}{}", self.look.theme.paint(role, words))?;
-            rest = behind;
-        }
-        Ok(())
+/// Appends blanks.
+fn blanks(count: usize, out: &mut String) {
+    const BLANKS: &str = "                                                                ";
+    let mut left = count;
+    while left > 0 {
+        let some = BLANKS.get(..left).unwrap_or(BLANKS);
+        out.push_str(some);
+        left -= some.len();
     }
 }
 
 /// Widths of wrapped names, values and meanings: at least the longest word of each.
-fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
+fn shares(rows: &[Row], cells: &Cells, mut widths: [usize; 3], limit: usize) -> [usize; 3] {
     let mut least = [1; 3];
     for row in rows {
         let Row::Cells([_, _, field, value, meaning], _) = row else { continue };
-        let words = [indent_of(field, limit) + longest_part(field.trim_start()), longest_part(value), longest_part(meaning)];
+        let [name, value, meaning] = [field, value, meaning].map(|cell| cells.text_of(*cell));
+        let words =
+            [indent_of(*field, cells, limit) + longest_part(name.trim_start()), longest_part(value), longest_part(meaning)];
         for (least, word) in least.iter_mut().zip(words) {
             *least = word.max(*least);
         }
@@ -376,46 +432,67 @@ fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
     [field, value, meaning].map(|width| width.max(1))
 }
 
-fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
+fn shortened(mut rows: Vec<Row>, cells: &mut Cells, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     for row in &mut rows {
         if let Row::Cells([_, _, field, value, meaning], _) = row {
-            let indent = indent_of(field, field_limit);
-            let mut name = field.trim_start().to_owned();
-            cut_middle(&mut name, field_limit.saturating_sub(indent));
-            *field = format!("{:indent$}{name}", "");
-            cut(value, value_limit);
-            cut(meaning, meaning_limit);
+            let indent = indent_of(*field, cells, field_limit);
+            *field = cells.trimmed_start(*field).indented(indent);
+            cells.shorten(field, indent, field_limit.saturating_sub(indent), cut_middle);
+            cells.shorten(value, 0, value_limit, cut);
+            cells.shorten(meaning, 0, meaning_limit, cut);
         }
     }
     rows
 }
 
 /// Indentation of a name, reduced in narrow columns.
-fn indent_of(field: &str, limit: usize) -> usize {
-    (field.len() - field.trim_start().len()).min(limit / 3)
+fn indent_of(field: Cell, cells: &Cells, limit: usize) -> usize {
+    let name = cells.text_of(field);
+    (field.indent + name.len() - name.trim_start().len()).min(limit / 3)
 }
 
 /// Wraps names, values and meanings into additional rows.
-fn unfolded(rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
+fn unfolded(rows: Vec<Row>, cells: &Cells, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let Row::Cells([offset, bytes, field, value, meaning], role) = row else { continue };
-        let indent = indent_of(&field, field_limit);
-        let mut fields = wrapped(field.trim_start(), field_limit.saturating_sub(indent));
-        let mut values = wrapped(&value, value_limit);
-        let mut meanings = wrapped(&meaning, meaning_limit);
+        let indent = indent_of(field, cells, field_limit);
+        let mut lines = [
+            Lines::new(cells.trimmed_start(field), field_limit.saturating_sub(indent)),
+            Lines::new(value, value_limit),
+            Lines::new(meaning, meaning_limit),
+        ];
         let mut before = [offset, bytes];
-        let mut next = [fields.next(), values.next(), meanings.next()];
         loop {
             let [offset, bytes] = std::mem::take(&mut before);
-            let [field, value, meaning] = next.map(Option::unwrap_or_default).map(str::trim_end);
-            let field = if field.is_empty() { String::new() } else { format!("{:indent$}{field}", "") };
-            all.push(Row::Cells([offset, bytes, field, value.to_owned(), meaning.to_owned()], role));
-            next = [fields.next(), values.next(), meanings.next()];
-            if next == [None; 3] {
+            let [field, value, meaning] = lines.each_mut().map(|lines| lines.next(cells));
+            let field = if field.is_empty() { field } else { field.indented(indent) };
+            all.push(Row::Cells([offset, bytes, field, value, meaning], role));
+            if lines.iter().all(|lines| lines.rest.is_empty()) {
                 break;
             }
         }
     }
     all
+}
+
+/// The lines of a wrapped cell.
+struct Lines {
+    rest: Cell,
+    limit: usize,
+}
+
+impl Lines {
+    fn new(cell: Cell, limit: usize) -> Lines {
+        Lines { rest: cell, limit }
+    }
+
+    /// The next line without blanks at its end.
+    fn next(&mut self, cells: &Cells) -> Cell {
+        let text = cells.text_of(self.rest);
+        let piece = wrapped(text, self.limit).next().unwrap_or_default();
+        let (line, rest) = cells.split(self.rest, piece.len());
+        self.rest = rest;
+        cells.trimmed_end(line)
+    }
 }

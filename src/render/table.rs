@@ -13,6 +13,7 @@ use crate::record::{Late, Message, Packet, Record, View, location_of};
 use crate::sink::{Begin, Edges, Printed, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean_path};
 use crate::wire::data;
+use std::cell::Cell;
 use std::fmt::{self, Write};
 use std::io;
 
@@ -49,13 +50,14 @@ pub struct Table<W> {
     heading: Option<String>,
     /// Whether the first and the last record took several lines, if any.
     edges: Option<Edges>,
+    memory: Cell<rows::Memory>,
 }
 
 impl<W: io::Write> Table<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: TableOptions) -> Table<W> {
         let clock = Clock::new(options.time);
-        Table { to, options, clock, text: String::new(), heading: None, edges: None }
+        Table { to, options, clock, text: String::new(), heading: None, edges: None, memory: Cell::default() }
     }
 
     fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
@@ -63,6 +65,7 @@ impl<W: io::Write> Table<W> {
         let printer = Printer {
             options: &self.options,
             heading: Heading { theme: self.options.theme, clock: &self.clock, width: self.options.width },
+            memory: &self.memory,
         };
         write(&printer, &mut self.text).map_err(unwritable)?;
         let is_long = self.text.lines().nth(1).is_some();
@@ -144,6 +147,7 @@ pub(super) fn file_line(file: &str, theme: Theme, out: &mut String) -> fmt::Resu
 struct Printer<'a> {
     options: &'a TableOptions,
     heading: Heading<'a>,
+    memory: &'a Cell<rows::Memory>,
 }
 
 impl Printer<'_> {
@@ -173,7 +177,7 @@ impl Printer<'_> {
             if !carriers.is_empty() {
                 self.layer_heading(of, message.layer, out)?;
             }
-            rows::table(of, node, self.look(colouring.as_ref()), out)?;
+            rows::table(of, node, self.look(colouring.as_ref()), self.memory, out)?;
         }
         message.notes().try_for_each(|note| self.heading.note(of, note, out))?;
         match &colouring {
@@ -226,7 +230,7 @@ impl Printer<'_> {
     fn section(&self, of: Dissection<'_>, layer: &Layer, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {
         self.layer_heading(of, layer, out)?;
         match of.layer_node(layer) {
-            Some(node) if self.has_details(of, layer) => rows::table(of, node, self.look(colouring), out),
+            Some(node) if self.has_details(of, layer) => rows::table(of, node, self.look(colouring), self.memory, out),
             _ => Ok(()),
         }
     }

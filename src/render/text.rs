@@ -7,7 +7,14 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Display width of text.
 pub fn width(text: &str) -> usize {
     // Each byte of printable ASCII is one column.
-    if is_plain(text.as_bytes()) { text.len() } else { text.width() }
+    if is_printable(text) { text.len() } else { text.width() }
+}
+
+/// Whether text consists of printable characters of ASCII.
+#[inline]
+fn is_printable(text: &str) -> bool {
+    // The first check is faster, but takes no quotes.
+    is_plain(text.as_bytes()) || text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
 }
 
 /// Truncates text to `limit` columns, including an ellipsis.
@@ -231,7 +238,7 @@ pub struct Guarded<'a, W = String>(pub &'a mut W);
 
 impl<W: Write> Write for Guarded<'_, W> {
     fn write_str(&mut self, words: &str) -> fmt::Result {
-        if words.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        if is_printable(words) {
             return self.0.write_str(words);
         }
         words.chars().try_for_each(|character| {

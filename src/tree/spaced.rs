@@ -18,10 +18,14 @@ impl<'a> Spaced<'a> {
     pub fn hiding(bytes: &'a [u8], first: usize, hidden: &'a [Range<usize>]) -> Spaced<'a> {
         Spaced { bytes, first, hidden }
     }
-}
 
-impl fmt::Display for Spaced<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Appends the digits.
+    pub fn append_to(&self, out: &mut String) {
+        // Writing to a String does not fail.
+        let _ = self.write(out);
+    }
+
+    fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         const AT_ONCE: usize = 32;
         let mut piece = [[b' '; 3]; AT_ONCE];
         let (mut at, mut separator) = (self.first, 1);
@@ -36,7 +40,13 @@ impl fmt::Display for Spaced<'_> {
             at += chunk.len();
             let text = piece.as_flattened().get(separator..3 * chunk.len()).unwrap_or_default();
             separator = 0;
-            f.write_str(str::from_utf8(text).unwrap_or_default())
+            out.write_str(str::from_utf8(text).unwrap_or_default())
         })
+    }
+}
+
+impl fmt::Display for Spaced<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
     }
 }

@@ -1,0 +1,118 @@
+//! Text of the cells of a table, in one buffer.
+
+use super::text::width;
+use std::ops::Range;
+
+/// A cell: where its text is, and how wide it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cell {
+    start: usize,
+    end: usize,
+    /// Width of the text.
+    columns: usize,
+    /// Blanks before the text.
+    pub(super) indent: usize,
+}
+
+impl Cell {
+    /// The same text with this number of blanks before it.
+    pub(super) fn indented(self, indent: usize) -> Cell {
+        Cell { indent, ..self }
+    }
+
+    /// Width with the blanks.
+    pub(super) fn width(&self) -> usize {
+        self.indent + self.columns
+    }
+
+    /// Bytes of the text with the blanks.
+    pub(super) fn len(&self) -> usize {
+        self.indent + self.end - self.start
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// The text of cells.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    /// The text of all cells, and behind it that of the next one.
+    pub(super) text: String,
+    /// Where the next cell starts.
+    start: usize,
+}
+
+impl Cells {
+    /// Ends the next cell, whose text was appended to `text`.
+    pub(super) fn end(&mut self) -> Cell {
+        let cell = self.cell(self.start..self.text.len());
+        self.start = cell.end;
+        cell
+    }
+
+    /// Adds a cell.
+    pub(super) fn add(&mut self, text: &str) -> Cell {
+        self.text.push_str(text);
+        self.end()
+    }
+
+    /// Adds a cell with a number.
+    pub(super) fn add_number(&mut self, number: u64) -> Cell {
+        self.add(itoa::Buffer::new().format(number))
+    }
+
+    /// The text of a cell, without blanks before it.
+    pub(super) fn text_of(&self, cell: Cell) -> &str {
+        self.text.get(cell.range()).unwrap_or_default()
+    }
+
+    /// Removes all cells. Keeps at most this many bytes of memory.
+    pub(super) fn clear(&mut self, kept: usize) {
+        self.text.clear();
+        self.text.shrink_to(kept);
+        self.start = 0;
+    }
+
+    /// Without blanks at the start of its text.
+    pub(super) fn trimmed_start(&self, cell: Cell) -> Cell {
+        let text = self.text_of(cell);
+        let blanks = text.len() - text.trim_start().len();
+        if blanks == 0 { cell } else { self.cell(cell.start + blanks..cell.end) }
+    }
+
+    /// Without blanks at the end of its text.
+    pub(super) fn trimmed_end(&self, cell: Cell) -> Cell {
+        let text = self.text_of(cell);
+        let kept = text.trim_end().len();
+        if kept == text.len() { cell } else { self.cell(cell.start..cell.start + kept) }
+    }
+
+    /// Splits a cell after this number of bytes.
+    pub(super) fn split(&self, cell: Cell, at: usize) -> (Cell, Cell) {
+        if at == cell.end - cell.start {
+            return (cell, Cell::default());
+        }
+        let between = cell.start + at;
+        (self.cell(cell.start..between), self.cell(between..cell.end))
+    }
+
+    /// Replaces the text of a cell that is wider than `limit` by a shorter one.
+    pub(super) fn shorten(&mut self, cell: &mut Cell, indent: usize, limit: usize, cut: impl FnOnce(&mut String, usize)) {
+        if cell.columns > limit {
+            let mut text = self.text_of(*cell).to_owned();
+            cut(&mut text, limit);
+            *cell = self.add(&text).indented(indent);
+        }
+    }
+
+    fn cell(&self, range: Range<usize>) -> Cell {
+        let columns = width(self.text.get(range.clone()).unwrap_or_default());
+        Cell { start: range.start, end: range.end, columns, indent: 0 }
+    }
+}
