@@ -19,13 +19,14 @@ from typing import Union as _Union
 from typing import cast as _cast
 
 from . import _native
-from ._errors import Damaged, Error, FilterError, MissingField, NotACapture, OptionError, UnknownField
+from ._errors import Damaged, Error, FilterError, MissingField, NotACapture, OptionError, Truncated, UnknownField
 from ._explored import Explored, Group
 from ._followed import Followed, Part
-from ._native import Field, Message, Note, Reader, Table, __version__
+from ._native import Field, Message, Note, Reader, Table, Wire, __version__, forget
 from ._options import Options as _Options
 from ._options import Path as _Path
 from ._options import words as _words
+from ._protocol import Skip, protocol
 
 if _TYPE_CHECKING:
     from typing_extensions import Unpack as _Unpack
@@ -46,15 +47,20 @@ __all__ = [
     "Part",
     "Reader",
     "Session",
+    "Skip",
     "Table",
+    "Truncated",
     "UnknownField",
+    "Wire",
     "__version__",
     "diff",
     "explore",
     "follow",
+    "forget",
     "loads",
     "open",
     "packets",
+    "protocol",
     "table",
 ]
 

@@ -48,3 +48,12 @@ class Damaged(Error):
         """Number of the last frame before it."""
         self.offset = offset
         """Offset in the decompressed input, if known."""
+
+
+class Truncated(Error, EOFError):
+    """The bytes of a message end too early. A protocol need not catch it: the message gets a note."""
+
+    def __init__(self, text: str, needed: int = 0) -> None:
+        super().__init__(text)
+        self.needed = needed
+        """Number of missing bytes."""

@@ -1,6 +1,6 @@
 //! Options as the command line takes them, and the registries that result.
 
-use crate::errors;
+use crate::{errors, protocol};
 use proto_dissect::cli::embedded::{self, Configured};
 use proto_dissect::input::Options;
 use proto_dissect::registry::Registry;
@@ -26,15 +26,18 @@ static KNOWN: Mutex<Option<HashMap<Vec<OsString>, Known>>> = Mutex::new(None);
 
 /// The registry and the input options of an argument list. Warnings about files are Python warnings.
 pub fn configured(py: Python<'_>, words: Vec<OsString>) -> PyResult<(Registry, Options)> {
+    let (protocols, version) = protocol::registered();
+    let mut key = words.clone();
+    key.push(version.to_string().into());
     let loaded = py.detach(|| {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_default();
-        if let Some(known) = known.get(&words).filter(|known| known.files.iter().all(|(path, was)| stamp(path) == *was)) {
+        if let Some(known) = known.get(&key).filter(|known| known.files.iter().all(|(path, was)| stamp(path) == *was)) {
             return Ok((known.registry, known.options, Vec::new()));
         }
-        let Configured { registry, options, files, warnings } = embedded::configured(&words)?;
+        let Configured { registry, options, files, warnings } = embedded::configured(&words, protocols)?;
         let files = files.into_iter().map(|path| (stamp(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
-        known.insert(words, Known { registry, options, files });
+        known.insert(key, Known { registry, options, files });
         Ok((registry, options, warnings))
     });
     let (registry, options, warnings) = loaded.map_err(errors::option)?;

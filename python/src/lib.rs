@@ -13,10 +13,12 @@ mod follow;
 mod input;
 mod lookup;
 mod message;
+mod protocol;
 mod reader;
 mod session;
 mod table;
 mod value;
+mod wire;
 
 use pyo3::prelude::*;
 
@@ -30,6 +32,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<message::Note>()?;
     module.add_class::<field::Field>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<wire::Wire>()?;
+    module.add_class::<wire::Group>()?;
     module.add_function(wrap_pyfunction!(follow::follow, module)?)?;
+    module.add_function(wrap_pyfunction!(protocol::register, module)?)?;
+    module.add_function(wrap_pyfunction!(protocol::forget, module)?)?;
     module.add_function(wrap_pyfunction!(command::run, module)?)
 }

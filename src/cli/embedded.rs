@@ -12,6 +12,7 @@ use crate::registry::Registry;
 use crate::render::{Table, TableOptions, Theme, TimeForm};
 use crate::sink::Sink;
 use crate::tree::StreamId;
+use crate::wire::Protocol;
 use clap::Parser;
 use std::ffi::OsString;
 use std::io;
@@ -43,17 +44,17 @@ pub struct Configured {
     pub warnings: Vec<String>,
 }
 
-/// Parses input options, and loads the files they name. Registries that were returned before keep theirs. They are leaked: a
+/// Parses input options, and loads the files they name, with these protocols of the program. Registries that were returned before keep theirs. They are leaked: a
 /// program keeps and reuses them.
 ///
 /// # Errors
 /// The text that the command line prints.
-pub fn configured(words: &[OsString]) -> Result<Configured, String> {
+pub fn configured(words: &[OsString], own: Vec<&'static Protocol>) -> Result<Configured, String> {
     let line = std::iter::once(OsString::from(super::NAME)).chain(words.iter().cloned());
     let Words { reading, loading } = Words::try_parse_from(line).map_err(|error| in_one_line(&error))?;
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut files, mut warnings) = (loading::named(&loading), Vec::new());
-    loading::load_collecting(&loading, &mut files, &mut warnings)?;
+    loading::load_collecting(&loading, own, &mut files, &mut warnings)?;
     let registry = decode_as::registry(&reading)?;
     let options = Options { helped: false, ..decode_as::options(&reading, registry)? };
     files.extend(reading.keys);

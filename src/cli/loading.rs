@@ -73,18 +73,23 @@ pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
     load_and(loading, &mut Vec::new(), |_| {}, |_| {})
 }
 
-/// Loads the files without printing, for programs that embed the engine.
+/// Loads the files without printing, and protocols of the program that embeds the engine.
 ///
 /// # Errors
 /// All errors. Protocols loaded before remain.
-pub(super) fn load_collecting(loading: &Loading, read: &mut Vec<PathBuf>, warnings: &mut Vec<String>) -> Result<(), String> {
+pub(super) fn load_collecting(
+    loading: &Loading,
+    own: Vec<&'static Protocol>,
+    read: &mut Vec<PathBuf>,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
     let (mut errors, mut doubts) = (Vec::new(), Vec::new());
     let collect = |diagnostics: &[Diagnostic]| {
         let (wrong, doubtful): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|diagnostic| diagnostic.error);
         errors.extend(wrong.iter().map(ToString::to_string));
         doubts.extend(doubtful.iter().filter(|diagnostic| !diagnostic.is_advice).map(ToString::to_string));
     };
-    let loaded = load_and(loading, read, collect, |warning| warnings.push(warning));
+    let loaded = load_with(loading, own, read, collect, |warning| warnings.push(warning));
     warnings.append(&mut doubts);
     loaded.map_err(|wrong| wrong.unwrap_or_else(|| errors.concat()))
 }
@@ -100,10 +105,22 @@ fn load_and(
     loading: &Loading,
     read: &mut Vec<PathBuf>,
     report: impl FnOnce(&[Diagnostic]),
+    warn: impl FnMut(String),
+) -> Result<(), Option<String>> {
+    load_with(loading, Vec::new(), read, report, warn)
+}
+
+/// The same with protocols that are no files.
+fn load_with(
+    loading: &Loading,
+    own: Vec<&'static Protocol>,
+    read: &mut Vec<PathBuf>,
+    report: impl FnOnce(&[Diagnostic]),
     mut warn: impl FnMut(String),
 ) -> Result<(), Option<String>> {
     let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { load_selected(loading, read, report)? };
     let named = protocols.len();
+    protocols.extend(own);
     let mut scripted = None;
     if !loading.lua.is_empty() {
         let loaded = scripts::load(&loading.lua, read).map_err(|errors| Some(errors.join("\n")))?;
