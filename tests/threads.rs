@@ -90,6 +90,32 @@ fn very_long_messages_keep_their_place() {
     }
 }
 
+/// The sessions, then the frames of all samples with Ethernet headers, which threads read only behind many others.
+fn sessions_and_samples() -> Vec<u8> {
+    let mut all = sessions();
+    let mut names: Vec<_> = fs::read_dir("samples").unwrap().map(|file| file.unwrap().path()).collect();
+    names.sort();
+    let of_ethernet = |bytes: &Vec<u8>| bytes.starts_with(&[0xd4, 0xc3, 0xb2, 0xa1]) && bytes.get(20..24) == Some(&[1, 0, 0, 0]);
+    let samples: Vec<Vec<u8>> = names.iter().filter_map(|name| fs::read(name).ok().filter(of_ethernet)).collect();
+    assert!(samples.len() > 25, "{}", samples.len());
+    samples.iter().for_each(|sample| all.extend_from_slice(&sample[24..]));
+    all
+}
+
+#[test]
+fn any_number_of_threads_prints_what_one_does() {
+    let file = Scratch::new("threads-samples.pcap", &sessions_and_samples());
+    let forms = [&["-l"][..], &["-l", "-x", "--packets"], &["-v", "-t", "d"], &["-l", "-Y", "udp"]];
+    for (number, form) in own_cases(FORMS.iter().copied().chain(forms).enumerate(), 0, 7) {
+        let one = run(&[&[file.path(), "--threads", "1"], form].concat());
+        assert!(one.out.len() > 100 && one.code == 0, "{form:?}: {}", one.err);
+        for threads in own_cases(["2", "3", "4", "8"], number, 2) {
+            let several = run(&[&[file.path(), "--threads", threads], form].concat());
+            assert!(one == several, "{form:?} {threads}");
+        }
+    }
+}
+
 fn both(arguments: &[&str]) -> [Run; 2] {
     ["1", "2"].map(|threads| run(&[arguments, &["--threads", threads]].concat()))
 }

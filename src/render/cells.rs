@@ -116,3 +116,35 @@ impl Cells {
         Cell { start: range.start, end: range.end, columns, indent: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::text::cut;
+
+    #[test]
+    fn cells_have_the_width_of_their_text() {
+        let mut cells = Cells::default();
+        cells.text.push_str("  größer ");
+        let cell = cells.end();
+        let number = cells.add_number(27_000);
+        assert_eq!((cell.width(), cell.len(), number.width(), cells.text_of(number)), (9, 11, 5, "27000"));
+        let trimmed = cells.trimmed_end(cells.trimmed_start(cell).indented(3));
+        assert_eq!((cells.text_of(trimmed), trimmed.width()), ("größer", 6));
+        let (first, rest) = cells.split(trimmed, "grö".len());
+        assert_eq!((cells.text_of(first), first.width(), cells.text_of(rest), rest.width()), ("grö", 3, "ßer", 3));
+        let mut short = trimmed;
+        cells.shorten(&mut short, 2, 4, cut);
+        assert_eq!((cells.text_of(short), short.width()), ("grö…", 6));
+        assert!(Cell::default().is_empty() && cells.text_of(Cell::default()).is_empty());
+    }
+
+    #[test]
+    fn memory_for_long_text_is_not_kept() {
+        let mut cells = Cells::default();
+        cells.add(&"x".repeat(1 << 20));
+        cells.clear(1 << 10);
+        assert!(cells.text.capacity() <= 1 << 10, "{}", cells.text.capacity());
+        assert_eq!((cells.add("ab").width(), cells.text.as_str()), (2, "ab"));
+    }
+}
