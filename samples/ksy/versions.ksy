@@ -11,10 +11,11 @@ meta:
     name: op
     session:
       version: 20
-      sizes: 'table("versions.tsv", _root.version)'    # computed again when the version changes
+      sizes: 'table("versions.ops.tsv", _root.version)'    # computed again when the version changes
 doc: |
   A message has no length where its size is fixed. The table beside this file has a row for each version and number:
-  the size of the message, or -1 if a length follows.
+  the size of the message, or -1 if a length follows, and its name. The enum of the same name, `ops`, has these names:
+  `ops::say` is 0x67 in version 20 and 0x68 in version 55.
 params:
   - {id: version, type: u4}
   - {id: sizes, type: 's4[]'}
@@ -27,7 +28,7 @@ types:
       - {id: len, type: u2, if: '_root.sizes[op.to_i] < 0'}
       - id: body
         size: '_root.sizes[op.to_i] < 0 ? len - 4 : _root.sizes[op.to_i] - 2'
-        type: {switch-on: op, cases: {'ops::hello': hello, 'ops::welcome': welcome, 'ops::move': move, 'ops::say': say, 'ops::say_new': say}}
+        type: {switch-on: op, cases: {'ops::hello': hello, 'ops::welcome': welcome, 'ops::move': move, 'ops::say': say}}
   hello:
     seq:
       - {id: version, type: u4, -proto-dissect: {set: {version: version}}}
@@ -41,4 +42,4 @@ types:
       - {id: extra, type: u2, if: _root.version >= 55}
   say: {seq: [{id: text, type: str, size-eos: true}]}
 enums:
-  ops: {0x64: hello, 0x65: welcome, 0x66: move, 0x67: say, 0x68: say_new}
+  ops: {0x64: hello, 0x65: welcome, 0x66: move, 0x67: say}      # numbers of versions that the table does not have

@@ -49,6 +49,11 @@ pub(super) enum Order {
 }
 
 impl Order {
+    /// Whether it is equality or difference, which need no order.
+    pub(super) fn is_of_identity(self) -> bool {
+        matches!(self, Order::Equal | Order::Different)
+    }
+
     /// Whether it holds for this ordering. Incomparable values are different.
     pub(super) fn holds(self, ordering: Option<Ordering>) -> bool {
         match self {

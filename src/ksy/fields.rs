@@ -21,6 +21,12 @@ const PATH: usize = 1 << 10;
 /// An index of [`FileFields::contexts`] that refers to nothing.
 pub(super) const NO_CONTEXT: u32 = u32::MAX;
 
+/// An index of [`FileFields::named`] that refers to nothing.
+pub(super) const NO_NAMES: u32 = u32::MAX;
+
+/// Maximum number of fields with names of a version.
+const MOST_NAMED: usize = 1 << 12;
+
 /// All fields of a file.
 pub(super) struct FileFields {
     /// Fields of shapes; those of a context are contiguous.
@@ -28,6 +34,8 @@ pub(super) struct FileFields {
     contexts: Vec<Context>,
     /// By type and slot, the first shape of the slot within a context.
     slots: Vec<Vec<(u32, u32)>>,
+    /// For attributes whose names a table gives, the field of each version.
+    named: Vec<Vec<&'static Field>>,
     /// All fields, for lists.
     all: Vec<&'static Field>,
     /// The contexts of roots.
@@ -49,6 +57,8 @@ pub(super) struct Entry {
     pub is_single: bool,
     /// The context of the object's own members.
     pub context: u32,
+    /// Its fields with names of a version.
+    pub named: u32,
 }
 
 /// A path of names at which objects of a type occur.
@@ -99,6 +109,8 @@ impl FileFields {
             recursive: recursive(spec),
             by_type: HashMap::new(),
             names: HashMap::new(),
+            name_lists: HashMap::new(),
+            versions: 0,
             known: HashMap::new(),
             words: HashMap::new(),
             shapes: spec.types.iter().map(shapes).collect(),
@@ -108,6 +120,7 @@ impl FileFields {
                 entries: Vec::new(),
                 contexts: Vec::new(),
                 slots: Vec::new(),
+                named: Vec::new(),
                 all: Vec::new(),
                 roots: Vec::new(),
                 session: Vec::new(),
@@ -209,6 +222,11 @@ impl FileFields {
         self.entries.get(start..start + *count as usize).unwrap_or_default()
     }
 
+    /// The field of an attribute with the names of a version.
+    pub(super) fn named(&self, named: u32, version: u32) -> Option<&'static Field> {
+        self.named.get(named as usize)?.get(version as usize).copied()
+    }
+
     /// The field for bytes that no other field covers.
     pub(super) fn unparsed(&self, context: u32) -> Option<&'static Field> {
         self.contexts.get(context as usize)?.unparsed
@@ -246,7 +264,12 @@ struct Builder<'s> {
     recursive: Vec<bool>,
     /// Contexts of types with names of their own.
     by_type: HashMap<TypeId, u32>,
-    names: HashMap<EnumId, Names>,
+    /// By enum and the version of its table.
+    names: HashMap<(EnumId, Option<u32>), Names>,
+    /// Equal names of several versions are shared.
+    name_lists: HashMap<Vec<(u64, String)>, Names>,
+    /// Number of fields with names of a version so far.
+    versions: usize,
     known: HashMap<(&'static str, Likeness), &'static Field>,
     /// Label and description of each member.
     words: HashMap<(TypeId, u32), (&'static str, &'static str)>,
@@ -325,7 +348,8 @@ impl Builder<'_> {
                     }
                     _ => NO_CONTEXT,
                 };
-                self.of.entries.push(Entry { field, kind: shape.kind, is_single: shape.is_single, context });
+                let named = field.map_or(NO_NAMES, |field| self.named(shape.kind, field));
+                self.of.entries.push(Entry { field, kind: shape.kind, is_single: shape.is_single, context, named });
             }
         }
     }
@@ -364,7 +388,7 @@ impl Builder<'_> {
     ) -> Option<&'static Field> {
         let field = match kind {
             ShapeKind::Int(None) => Field::number(abbrev, label, about).hex(digits),
-            ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)).hex(digits),
+            ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names, None)).hex(digits),
             ShapeKind::Float => Field::float(abbrev, label, about),
             ShapeKind::Bool => Field::bool(abbrev, label, about),
             ShapeKind::Str => Field::text(abbrev, label, about),
@@ -409,20 +433,52 @@ impl Builder<'_> {
         field
     }
 
-    /// The value names of an enum, except values above 64 bits.
-    fn names(&mut self, id: EnumId) -> Names {
-        if let Some(known) = self.names.get(&id) {
+    /// The fields of an attribute with the names of each version of the table of its enum.
+    fn named(&mut self, kind: ShapeKind, field: &'static Field) -> u32 {
+        let ShapeKind::Int(Some(of)) = kind else { return NO_NAMES };
+        let table = self.spec.enum_of(of).table.and_then(|table| self.spec.tables.get(table as usize));
+        let count = table.map_or(0, |table| table.versions.len());
+        self.versions += count;
+        if count == 0 || self.versions > MOST_NAMED {
+            return NO_NAMES;
+        }
+        let versions = (0..).take(count).map(|version| {
+            let names = self.names(of, Some(version));
+            self.add(Field { names, ..*field })
+        });
+        let versions = versions.collect();
+        self.of.named.push(versions);
+        u32::try_from(self.of.named.len() - 1).unwrap_or(NO_NAMES)
+    }
+
+    /// The value names of an enum, except values above 64 bits. Of a version, they are those of its rows.
+    fn names(&mut self, id: EnumId, version: Option<u32>) -> Names {
+        if let Some(known) = self.names.get(&(id, version)) {
             return known;
         }
         let bits = |value: i128| u64::try_from(value).ok().or_else(|| i64::try_from(value).ok().map(i64::cast_unsigned));
-        let members = &self.spec.enum_of(id).members;
-        let mut names: Vec<(u64, &str)> =
-            members.iter().filter_map(|member| Some((bits(member.value)?, leak(&member.name)))).collect();
+        let of = self.spec.enum_of(id);
+        let table = of.table.and_then(|table| self.spec.tables.get(table as usize));
+        let rows = version.and_then(|version| table?.versions.get(version as usize));
+        let own = of.members.iter().map(|member| (member.value, member.name.as_str()));
+        let mut names: Vec<(u64, String)> = match rows {
+            None => own.filter_map(|(value, name)| Some((bits(value)?, name.to_owned()))).collect(),
+            Some(rows) => {
+                let own = own.filter(|(value, _)| rows.size(*value).is_some() && rows.name(*value).is_none());
+                let all = rows.names.iter().map(|(value, name)| (*value, name.as_str())).chain(own);
+                all.filter_map(|(value, name)| Some((bits(value)?, name.to_owned()))).collect()
+            }
+        };
         names.sort_by_key(|(value, _)| *value);
         names.dedup_by_key(|(value, _)| *value);
-        let names: Names = Box::leak(names.into_boxed_slice());
-        self.names.insert(id, names);
-        names
+        let shared = self.name_lists.get(&names).copied().unwrap_or_else(|| {
+            let leaked: Vec<(u64, &str)> = names.iter().map(|(value, name)| (*value, leak(name))).collect();
+            let leaked: Names = Box::leak(leaked.into_boxed_slice());
+            self.name_lists.insert(names, leaked);
+            leaked
+        });
+        self.names.insert((id, version), shared);
+        shared
     }
 }
 

@@ -391,6 +391,8 @@ pub struct Table {
     pub name: String,
     /// Its rows by version.
     pub versions: Vec<TableVersion>,
+    /// The first line whose name cannot be that of an enum, and why.
+    pub misnamed: Option<(usize, String)>,
 }
 
 /// The rows of a table that are valid from a version on, or of one version.
@@ -400,6 +402,34 @@ pub struct TableVersion {
     pub version: i128,
     /// Opcodes with their sizes, ascending; −1 for a size in the message.
     pub rows: Vec<(i128, i128)>,
+    /// Opcodes with their names, ascending; those without a name are left out.
+    pub names: Vec<(i128, String)>,
+    /// The same by name: indices of `names`.
+    pub by_name: Vec<u32>,
+}
+
+impl TableVersion {
+    /// The size of an opcode.
+    #[must_use]
+    pub fn size(&self, opcode: i128) -> Option<i128> {
+        let place = self.rows.binary_search_by_key(&opcode, |(known, _)| *known).ok()?;
+        self.rows.get(place).map(|(_, size)| *size)
+    }
+
+    /// The name of an opcode.
+    #[must_use]
+    pub fn name(&self, opcode: i128) -> Option<&str> {
+        let place = self.names.binary_search_by_key(&opcode, |(known, _)| *known).ok()?;
+        self.names.get(place).map(|(_, name)| name.as_str())
+    }
+
+    /// The opcode of a name.
+    #[must_use]
+    pub fn opcode(&self, name: &str) -> Option<i128> {
+        let named = |at: &u32| self.names.get(*at as usize).map_or("", |(_, name)| name.as_str());
+        let place = self.by_name.binary_search_by(|at| named(at).cmp(name)).ok()?;
+        self.names.get(*self.by_name.get(place)? as usize).map(|(opcode, _)| *opcode)
+    }
 }
 
 /// A constraint on a value.
@@ -433,6 +463,8 @@ pub struct Enum {
     pub owner: TypeId,
     /// Its members in ascending order of values.
     pub members: Vec<EnumMember>,
+    /// The table of the same name, whose names come first.
+    pub table: Option<u32>,
     /// Documentation.
     pub docs: Docs,
     /// Position of its name.

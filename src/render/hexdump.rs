@@ -1,7 +1,9 @@
 //! Hex dumps in which each byte has the colour of its field.
 
 use super::theme::{Role, Theme};
-use crate::tree::{Dissection, Kind, Layer, Node, NodeRef, Piece, Span};
+use crate::record::{Location, location_of};
+use crate::tree::{Dissection, Kind, Layer, Node, NodeRef, Origin, Piece, Span};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -125,8 +127,9 @@ pub fn of_node(
 ) -> fmt::Result {
     let whole = node.span();
     let place = |span: Span| {
-        let start = span.start.checked_sub(whole.start).filter(|_| span.source == whole.source)?;
-        Some(usize::try_from(start).ok()?..usize::try_from(span.end.checked_sub(whole.start)?).ok()?)
+        let (start, end) = (span.start.max(whole.start), span.end.min(whole.end));
+        let is_part = span.source == whole.source && start < end;
+        is_part.then(|| (start - whole.start) as usize..(end - whole.start) as usize)
     };
     let bytes = node.bytes();
     let colours = colouring.of_bytes(of, bytes.len(), place);
@@ -137,6 +140,100 @@ pub fn of_node(
 pub fn of_frame(of: Dissection<'_>, look: HexFormat, out: &mut String) -> fmt::Result {
     let colours = Colouring::default().of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
     dump(of.bytes, 0, &colours, look, out)
+}
+
+/// Dumps what fields of these layers lie in, apart from the frame and from the bytes of `own`: decoded, decrypted and reassembled
+/// bytes, each below a line with their buffer and size.
+///
+/// The lines are like those of tshark, so that readers of hex text skip the rows.
+pub fn of_derived(
+    of: Dissection<'_>,
+    layers: &[&Layer],
+    own: Option<NodeRef<'_>>,
+    colouring: &Colouring,
+    look: HexFormat,
+    out: &mut String,
+) -> fmt::Result {
+    let (parts, count) = apart(of, layers, own.map(NodeRef::span));
+    if parts.is_empty() {
+        return Ok(());
+    }
+    // All parts in one list, so that the fields are visited once.
+    let colours = colouring.of_bytes(of, count, |span| {
+        let (part, first) = parts.get(&span.source)?;
+        let (start, end) = (span.start.max(part.start), span.end.min(part.end));
+        let at = |offset: u32| first + (offset - part.start) as usize;
+        (start < end).then(|| at(start)..at(end))
+    });
+    for (part, first) in parts.values() {
+        let bytes = of.slice(*part);
+        // Too large to be kept.
+        if bytes.is_empty() {
+            continue;
+        }
+        let colours = colours.get(*first..first + bytes.len()).unwrap_or_default();
+        let place = location_of(of, *part);
+        let words = Heading { of, part: *part, place };
+        writeln!(out, "{}", look.theme.paint(Role::Secondary, format_args!("{words}")))?;
+        dump(bytes, place.base + u64::from(part.start), colours, look, out)?;
+    }
+    Ok(())
+}
+
+/// By source, the bytes from the first to the last one in which fields of these layers lie, and their place among all of them.
+fn apart(of: Dissection<'_>, layers: &[&Layer], own: Option<Span>) -> (BTreeMap<u32, (Span, usize)>, usize) {
+    let mut parts: BTreeMap<u32, (Span, usize)> = BTreeMap::new();
+    let nodes = layers
+        .iter()
+        .filter_map(|layer| of.tree.nodes_of(layer))
+        .filter_map(|range| of.tree.nodes.get(range.start as usize..range.end as usize));
+    let mut in_frame = Span::NOWHERE;
+    for span in nodes.flatten().map(|node| node.span) {
+        if span.source == in_frame || span.start >= span.end || own.is_some_and(|own| own.source == span.source) {
+            continue;
+        }
+        if let Some((part, _)) = parts.get_mut(&span.source) {
+            (part.start, part.end) = (part.start.min(span.start), part.end.max(span.end));
+        } else if is_apart(of, span) {
+            parts.insert(span.source, (span, 0));
+        } else {
+            in_frame = span.source;
+        }
+    }
+    let mut count = 0;
+    for (part, first) in parts.values_mut() {
+        *first = count;
+        count += of.slice(*part).len();
+    }
+    (parts, count)
+}
+
+/// Whether bytes are not in the frame as such, but come from it.
+fn is_apart(of: Dissection<'_>, span: Span) -> bool {
+    let Some(source) = of.tree.source(span).filter(|_| of.tree.offset_in_frame(span).is_none()) else { return false };
+    match source.origin {
+        Origin::Frame => false,
+        Origin::Stream(..) => true,
+        Origin::Derived(derived) => derived.from.is_some() || derived.stream.is_some() || !of.tree.pieces_of(source).is_empty(),
+    }
+}
+
+/// The line above a dump: `derived/1, zlib (200 bytes):`.
+struct Heading<'t> {
+    of: Dissection<'t>,
+    part: Span,
+    place: Location,
+}
+
+impl fmt::Display for Heading<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = self.of.tree.source(self.part);
+        let how = match source.map(|source| source.origin) {
+            Some(Origin::Derived(derived)) => derived.method,
+            _ => "reassembled",
+        };
+        write!(f, "{}, {how} ({} bytes):", self.place.buffer, self.part.len())
+    }
 }
 
 /// Dumps a frame in pieces per layer, each byte once and in order, so that the output can be used as input.

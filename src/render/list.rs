@@ -342,9 +342,14 @@ impl<W: io::Write> List<W> {
         let written = match record {
             Record::Message(message) => message.node().map_or(Ok(()), |node| {
                 let base = location_of(message.of, node.span()).base;
-                hexdump::of_node(message.of, node, base, &Colouring::default(), look, &mut self.line)
+                let colouring = Colouring::default();
+                hexdump::of_node(message.of, node, base, &colouring, look, &mut self.line)?;
+                hexdump::of_derived(message.of, &[message.layer], Some(node), &colouring, look, &mut self.line)
             }),
-            Record::Packet(packet) => hexdump::of_frame(packet.of, look, &mut self.line),
+            Record::Packet(packet) => hexdump::of_frame(packet.of, look, &mut self.line).and_then(|()| {
+                let layers: Vec<&Layer> = packet.layers().collect();
+                hexdump::of_derived(packet.of, &layers, None, &Colouring::default(), look, &mut self.line)
+            }),
             Record::Late(_) | Record::Gap(_) => {
                 self.line.clear();
                 return Ok(());

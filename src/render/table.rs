@@ -183,7 +183,8 @@ impl Printer<'_> {
         match &colouring {
             Some(colouring) => {
                 let base = location_of(of, node.span()).base;
-                hexdump::of_node(of, node, base, colouring, self.hex_format(), out)
+                hexdump::of_node(of, node, base, colouring, self.hex_format(), out)?;
+                hexdump::of_derived(of, &layers, Some(node), colouring, self.hex_format(), out)
             }
             None => Ok(()),
         }
@@ -217,6 +218,9 @@ impl Printer<'_> {
             dump.as_mut().map_or(Ok(()), |dump| dump.of_layer(number, out))?;
         }
         dump.map_or(Ok(()), |mut dump| dump.rest(out))?;
+        if let Some(colouring) = &colouring {
+            hexdump::of_derived(of, &layers, None, colouring, self.hex_format(), out)?;
+        }
         packet.notes().try_for_each(|note| self.heading.note(of, note, out))
     }
 

@@ -3,6 +3,7 @@
 mod agree;
 mod check;
 mod cli;
+mod decoded;
 mod deliver;
 mod files;
 mod games;
@@ -14,5 +15,6 @@ mod session_samples;
 mod sessions;
 mod sharing;
 mod streams;
+mod tables;
 mod tried;
 mod user;

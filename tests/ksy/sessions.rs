@@ -344,7 +344,7 @@ fn a_table_has_at_most_65536_rows() {
 }
 
 /// The packets as a capture of raw IP.
-fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = trial::bytes("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 65000000");
     for (second, packet) in (1_u32..).zip(packets) {
         let len = u32::try_from(packet.len()).unwrap();

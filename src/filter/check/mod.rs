@@ -1,5 +1,6 @@
 //! Type checking: resolves names to fields and literals to constants, before input is opened.
 
+mod named;
 mod relations;
 mod values;
 

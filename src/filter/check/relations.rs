@@ -1,5 +1,6 @@
 //! Comparisons, searches and memberships: the right side is a constant of the type of the left one, or a value.
 
+use super::named::Named;
 use super::{Checker, TypedValue, in_quotes, is_name, require};
 use crate::filter::parse_error::Wrong;
 use crate::filter::program::{Operand, Test};
@@ -30,6 +31,12 @@ impl Checker {
             Operation::In(elements) => {
                 let TypedValue { value, sorts } = self.known(left)?;
                 require(left, &sorts, NO_VALUE, |value_type| value_type != ValueType::Note)?;
+                let alone = elements.iter().filter(|element| element.to.is_none()).map(|element| &element.from);
+                if let Some(named) =
+                    Named::of(&value, &sorts, &alone.collect::<Vec<_>>()).filter(|named| named.count == elements.len())
+                {
+                    return Ok(named.test(Order::Equal, *of == Some(Quantifier::All)));
+                }
                 Ok(Test::In(operand(value), self.ranges(left, &sorts, elements)?))
             }
         }
@@ -52,16 +59,22 @@ impl Checker {
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
             require(node, &known.sorts, NO_VALUE, |value_type| value_type != ValueType::Note)?;
-            if !matches!(order, Order::Equal | Order::Different) {
+            if !order.is_of_identity() {
                 require(node, &known.sorts, "has no order", |value_type| !matches!(value_type, ValueType::Bool(_)))?;
             }
         }
         match (known_left, known_right) {
             (Some(known), None) => {
+                if let Some(named) = Named::of(&known.value, &known.sorts, &[right]).filter(|_| order.is_of_identity()) {
+                    return Ok(named.test(order, all));
+                }
                 let constants = self.constants(left, &known.sorts, right)?;
                 Ok(Test::Against(Operand { value: known.value, all }, order, constants))
             }
             (None, Some(known)) => {
+                if let Some(named) = Named::of(&known.value, &known.sorts, &[left]).filter(|_| order.is_of_identity()) {
+                    return Ok(named.test(order, all));
+                }
                 let constants = self.constants(right, &known.sorts, left)?;
                 Ok(Test::Against(Operand { value: known.value, all }, order.mirrored(), constants))
             }

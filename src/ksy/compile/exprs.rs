@@ -3,7 +3,7 @@
 use super::program::{Code, PieceCode, Step};
 use super::{Compiler, next};
 use crate::ksy::expr::{Expr, Kind, Piece, Slot};
-use crate::ksy::model::{Ty, TypeId};
+use crate::ksy::model::{EnumId, Ty, TypeId};
 use crate::ksy::process;
 use crate::ksy::run::value::{Blob, CONSTANTS};
 
@@ -27,7 +27,11 @@ impl Compiler<'_> {
 
     fn expr(&mut self, expr: &Expr, out: &mut Vec<Step>) {
         match &expr.kind {
-            Kind::Int(number) | Kind::Member(_, number) => out.push(self.int(*number)),
+            Kind::Member(of, number) => {
+                let step = self.enum_member(*of, *number);
+                out.push(step);
+            }
+            Kind::Int(number) => out.push(self.int(*number)),
             Kind::Float(number) => out.push(Step::Float(*number)),
             Kind::Bool(truth) => out.push(Step::Bool(*truth)),
             Kind::Str(text) => out.push(Step::Str(self.constant(text.as_bytes()))),
@@ -85,6 +89,15 @@ impl Compiler<'_> {
             }
             Kind::If(condition, yes, no) => self.branches(condition, yes, no, out),
             Kind::Format(pieces) => self.format(pieces, out),
+        }
+    }
+
+    /// A member of an enum: its number, or its name where a table gives the number.
+    fn enum_member(&mut self, of: EnumId, number: i128) -> Step {
+        let names = self.spec.enum_of(of);
+        match names.members.binary_search_by_key(&number, |member| member.value) {
+            Ok(index) if names.table.is_some() => Step::Member(of.0, u32::try_from(index).unwrap_or(u32::MAX)),
+            _ => self.int(number),
         }
     }
 

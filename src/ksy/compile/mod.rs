@@ -8,7 +8,7 @@ mod shapes;
 pub(in crate::ksy) use extents::looks_around;
 pub(in crate::ksy) use shapes::{ShapeKind, Shapes};
 
-use super::expr::{Expr, Slot};
+use super::expr::{Expr, Kind, Slot};
 use super::model::{
     Bytes, Data, Effect, Encoding, Endian, EndianSwitch, FixedEndian, Member, Object, ParentOf, Process, Repeat, Size, Spec,
     Switch, Terminator, Ty, Type, TypeId, Valid, ValueSource,
@@ -89,6 +89,10 @@ impl Compiler<'_> {
         for variable in &registration.session {
             let code = VariableCode {
                 name: leak(&variable.name),
+                table: match &variable.init {
+                    Init::Value(Expr { kind: Kind::Table(table, _), .. }) => Some(*table),
+                    Init::Value(_) | Init::Key => None,
+                },
                 init: match &variable.init {
                     Init::Key => InitCode::Key,
                     Init::Value(value) => InitCode::Value(self.code(value)),
@@ -127,7 +131,7 @@ impl Compiler<'_> {
     fn enums(&mut self) {
         for one in &self.spec.enums {
             let members = one.members.iter().map(|member| (member.value, self.constant(member.name.as_bytes()))).collect();
-            self.program.enums.push(EnumCode { members });
+            self.program.enums.push(EnumCode { members, table: one.table });
         }
     }
 

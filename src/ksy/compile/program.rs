@@ -79,6 +79,8 @@ pub(in crate::ksy) struct VariableCode {
     pub resets: bool,
     /// Whether messages change it.
     pub is_set: bool,
+    /// The table that its first value is.
+    pub table: Option<u32>,
 }
 
 /// The first value of a session variable.
@@ -382,6 +384,8 @@ pub(in crate::ksy) enum ValidCode {
 #[derive(Debug, Default)]
 pub(in crate::ksy) struct EnumCode {
     pub members: Vec<(i128, Blob)>,
+    /// The table of the same name.
+    pub table: Option<u32>,
 }
 
 impl EnumCode {
@@ -431,6 +435,8 @@ pub(in crate::ksy) enum Step {
     Call(u32, u32),
     /// The rows of a table for a version.
     Table(u32),
+    /// A member of an enum with a table, as an index.
+    Member(u32, u32),
     /// A slot of the current object.
     Own(u32),
     /// A slot of an object that should have this type.

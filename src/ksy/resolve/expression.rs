@@ -345,6 +345,7 @@ impl<'d> Resolver<'d> {
             return None;
         };
         let table = self.table(name, scope.this, *name_place)?;
+        self.name_enum(table, scope.this, *name_place);
         let version = self.boxed(version, scope)?;
         self.demand(&version, &Ty::Int, "a version")?;
         Some((Kind::Table(table, version), Ty::Array(Box::new(Ty::Int))))

@@ -38,6 +38,7 @@ pub(super) fn resolve<'d>(files: &'d Files, open: Open<'d>, report: &mut Report)
         open,
         beside: RefCell::new(Vec::new()),
         tables: RefCell::new(Vec::new()),
+        named: RefCell::new(HashMap::new()),
         report: RefCell::new(std::mem::take(report)),
         quiet: false,
         types: Vec::new(),
@@ -60,6 +61,11 @@ pub(super) fn resolve<'d>(files: &'d Files, open: Open<'d>, report: &mut Report)
     let mut spec = resolver.build();
     resolver.registrations(&mut spec);
     spec.tables = resolver.tables.take().into_iter().map(|(_, table)| table).collect();
+    for (names, table) in resolver.named.take() {
+        if let Some(names) = spec.enums.get_mut(names.0 as usize) {
+            names.table = Some(table);
+        }
+    }
     *report = resolver.report.into_inner();
     (spec, resolver.beside.into_inner())
 }
@@ -99,6 +105,8 @@ struct Resolver<'d> {
     beside: RefCell<Vec<PathBuf>>,
     /// Tables, each with the file that names it.
     tables: RefCell<Vec<(u32, Table)>>,
+    /// Enums with the table of the same name.
+    named: RefCell<HashMap<EnumId, u32>>,
     report: RefCell<Report>,
     /// Whether errors are suppressed.
     quiet: bool,
@@ -244,6 +252,7 @@ impl<'d> Resolver<'d> {
             path: entry.path.clone(),
             owner: entry.owner,
             members: entry.decl.members.clone(),
+            table: None,
             docs: entry.decl.docs.clone(),
             place: entry.decl.place,
         };

@@ -1,4 +1,4 @@
-//! Tables beside a file: opcodes with their sizes, by version.
+//! Tables beside a file: opcodes with their sizes and names, by version.
 
 use super::Resolver;
 use crate::ksy::model::{Table, TableVersion, TypeId};
@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 1 << 16;
+/// Maximum length of a name of an opcode.
+const NAME: usize = 64;
 /// Maximum number of files beside the files of a program.
 const FILES: usize = 64;
 
@@ -69,12 +71,52 @@ impl Resolver<'_> {
         tables.push((file, table));
         u32::try_from(tables.len() - 1).ok()
     }
+
+    /// Gives the names of a table to the enum of the same name that this type sees, if there is one.
+    pub(super) fn name_enum(&self, table: u32, of: TypeId, place: SourceRange) {
+        let tables = self.tables.borrow();
+        let Some((_, Table { name, misnamed, .. })) = tables.get(table as usize) else { return };
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        let word = stem.rsplit('.').next().unwrap_or_default();
+        let inside = |id: TypeId| self.entry(id).enums_by_name.get(word).copied();
+        let Some(names) = std::iter::successors(Some(of), |id| self.entry(*id).owner).find_map(inside) else { return };
+        let other = *self.named.borrow_mut().entry(names).or_insert(table);
+        if other != table {
+            let other = tables.get(other as usize).map_or("", |(_, table)| table.name.as_str());
+            self.error(place, format!("the enum `{word}` has the names of `{other}` already"));
+        } else if let Some((line, why)) = misnamed {
+            self.error(place, format!("{name}:{line}: {why}"));
+        }
+    }
+}
+
+/// The names of one version.
+#[derive(Default)]
+struct Rows {
+    sizes: Vec<(i128, i128)>,
+    names: Vec<(i128, String)>,
+}
+
+impl Rows {
+    fn version(mut self, version: i128) -> TableVersion {
+        self.sizes.sort_unstable();
+        self.names.sort_unstable();
+        let mut by_name: Vec<u32> = (0..).take(self.names.len()).collect();
+        by_name.sort_by_key(|at| self.names.get(*at as usize).map(|(_, name)| name));
+        TableVersion { version, rows: self.sizes, names: self.names, by_name }
+    }
+}
+
+/// Whether an opcode of a table may have this name.
+fn is_name(name: &str) -> bool {
+    name.len() <= NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
 /// A table of `version`, opcode, size and name, with tabs between them; the number of the first wrong line.
 fn parse(name: &str, text: &str) -> Result<Table, (usize, String)> {
-    let mut versions: BTreeMap<i128, Vec<(i128, i128)>> = BTreeMap::new();
-    let mut seen = HashSet::new();
+    let mut versions: BTreeMap<i128, Rows> = BTreeMap::new();
+    let (mut seen, mut seen_names) = (HashSet::new(), HashSet::new());
+    let mut misnamed = None;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') || line.starts_with("version\t") {
@@ -95,13 +137,24 @@ fn parse(name: &str, text: &str) -> Result<Table, (usize, String)> {
         if seen.len() > ROWS {
             return Err((number, format!("more than {ROWS} rows")));
         }
-        versions.entry(version).or_default().push((opcode, size));
+        let rows = versions.entry(version).or_default();
+        rows.sizes.push((opcode, size));
+        let name = columns.next().unwrap_or_default();
+        if name.is_empty() {
+            continue;
+        }
+        if !is_name(name) {
+            let why = format!("the name `{name}` has other characters than letters, digits, `_`, `-` and `.`");
+            misnamed = misnamed.or(Some((number, why)));
+        } else if seen_names.insert((version, name)) {
+            rows.names.push((opcode, name.to_owned()));
+        } else {
+            let why = format!("a second opcode of the name `{name}` in version {version}");
+            misnamed = misnamed.or(Some((number, why)));
+        }
     }
-    let versions = versions.into_iter().map(|(version, mut rows)| {
-        rows.sort_unstable();
-        TableVersion { version, rows }
-    });
-    Ok(Table { name: name.to_owned(), versions: versions.collect() })
+    let versions = versions.into_iter().map(|(version, rows)| rows.version(version));
+    Ok(Table { name: name.to_owned(), versions: versions.collect(), misnamed })
 }
 
 #[cfg(test)]

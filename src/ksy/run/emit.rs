@@ -1,17 +1,20 @@
 //! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
+mod heading;
+
 use super::after::{After, Element, Embedded};
 use super::carried::Carried;
 use super::failure::{EncodingNote, Failure, Outcome};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::{Context, Frame, Machine, Memory, Remark, SessionView, UnitPart};
 use crate::ksy::compile::ShapeKind;
-use crate::ksy::compile::program::{MemberCode, NameCode, ObjectMark, Program, RunCode, TypeCode};
-use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
+use crate::ksy::compile::program::{MemberCode, ObjectMark, Program, TypeCode};
+use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT, NO_NAMES};
 use crate::ksy::notes;
 use crate::limits;
 use crate::tree::{Field, Span, Value};
 use crate::wire::{Cut, Error, Result, Wire};
+use heading::once_name;
 
 /// A message to be read.
 pub(in crate::ksy) struct Message<'a> {
@@ -193,34 +196,6 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.machine.used = used;
     }
 
-    /// The type and the summary of a message, as far as it was read.
-    fn heading(&mut self, number: u32) {
-        let program: &'p Program = self.machine.program;
-        let Object { of, io, is_complete, .. } = self.machine.object(number);
-        let Some(code) = program.types.get(of as usize) else { return };
-        let frame = Frame::of(number, io);
-        if let Some(NameCode { code, names }) = code.naming
-            && let Ok(name) = self.machine.eval(&frame, code)
-        {
-            match name {
-                V::Int(number) => {
-                    let names = names.and_then(|names| program.enums.get(names as usize));
-                    match names.and_then(|names| names.name(number)) {
-                        Some(name) => self.wire.name(self.machine.text(name)),
-                        None => self.wire.name(&format!("unknown_{number}")),
-                    }
-                }
-                V::Str(name) => self.wire.name(self.machine.text(name)),
-                _ => {}
-            }
-        }
-        if let Some(info) = code.info.filter(|_| is_complete && self.wire.wants_summary())
-            && let Ok(V::Str(info)) = self.machine.eval(&frame, info)
-        {
-            self.wire.info(format_args!("{}", self.machine.text(info)));
-        }
-    }
-
     /// The members of an object, below the node at `place`.
     fn object(&mut self, number: u32, context: u32, place: u32) {
         let program: &'p Program = self.machine.program;
@@ -371,12 +346,38 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     /// The node of a value.
     #[inline]
     fn value(&mut self, slot: &Slot, entries: &[Entry], is_instance: bool) {
+        // Text and bytes of a processor lie in what it produced.
+        if let V::Str(blob) | V::Bytes(blob) = slot.value
+            && blob.buffer != slot.buffer
+            && blob.buffer >= DERIVED
+            && slot.buffer != NOTHING
+        {
+            let Blob { buffer, start, end } = blob;
+            self.leave_apart(slot);
+            return self.value_at(&Slot { buffer, start, end, ..*slot }, entries, is_instance);
+        }
+        self.value_at(slot, entries, is_instance);
+        self.leave_apart(slot);
+    }
+
+    /// Records that an instance read these bytes.
+    #[inline]
+    fn leave_apart(&mut self, slot: &Slot) {
+        let has_node = !matches!(slot.value, V::Null | V::List(_) | V::Io(_) | V::Table(..) | V::Object(_) | V::Opaque(_));
+        if self.is_apart && slot.buffer == INPUT && has_node {
+            self.apart.push((slot.start, slot.end));
+        }
+    }
+
+    #[inline]
+    fn value_at(&mut self, slot: &Slot, entries: &[Entry], is_instance: bool) {
         let entry = if slot.buffer == NOTHING {
             entries.iter().find(|entry| fits(entry.kind, slot.value))
         } else {
             entries.get(slot.shape as usize)
         };
-        let Some(Entry { field: Some(field), context, is_single, .. }) = entry.copied() else { return };
+        let Some(Entry { field: Some(field), context, is_single, kind, named }) = entry.copied() else { return };
+        let field = if named == NO_NAMES { field } else { self.named(field, kind, named) };
         let value = match slot.value {
             V::Int(number) => match (u64::try_from(number), i64::try_from(number)) {
                 (Ok(number), _) => Value::Unsigned(number),
@@ -398,9 +399,6 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             Some(bits) => self.wire.put_bits_at(field, value, span, bits),
             None => self.wire.put_at(field, value, span),
         };
-        if self.is_apart && slot.buffer == INPUT {
-            self.apart.push((slot.start, slot.end));
-        }
     }
 
     fn nested(&mut self, slot: &Slot, field: &'static Field, object: u32, context: u32, is_instance: bool) {
@@ -573,14 +571,6 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let is_about_last = failure.code.is_some_and(|code| code.is(&notes::VALID));
         self.note(Err(failure), if is_about_last { last } else { object });
         Err(Error::Malformed)
-    }
-}
-
-/// The name of the attributes before a run: that of the only one, if there is one.
-fn once_name(program: &Program, run: RunCode) -> &'static str {
-    match program.types.get(run.root as usize) {
-        Some(of) if of.seq == 2 => of.slots.get(of.params as usize).copied().unwrap_or_default(),
-        _ => "opening",
     }
 }
 

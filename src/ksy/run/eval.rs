@@ -127,9 +127,12 @@ impl<'p> Machine<'p, '_> {
             Step::Own(slot) => self.field(frame, frame.object, slot)?,
             Step::Variable(number) => self.variable(frame, number)?,
             Step::Call(function, count) => self.call(frame, function, count)?,
+            Step::Member(of, index) => V::Int(self.enum_member(of, index)),
             Step::Table(table) => {
                 let version = self.pop_int(frame)?;
-                V::Table(table, self.version(table, version))
+                let version = self.version(table, version);
+                self.use_version(table, version);
+                V::Table(table, version)
             }
             Step::Field { of, slot } => {
                 let object = self.pop_object(frame)?;
@@ -229,8 +232,8 @@ impl<'p> Machine<'p, '_> {
         let Some(rows) = table.and_then(|table| table.versions.get(version as usize)) else {
             return self.fail(frame.io, &notes::VALUE, format!("{name} has no rows of this version"));
         };
-        match rows.rows.binary_search_by_key(&opcode, |(opcode, _)| *opcode).ok().and_then(|at| rows.rows.get(at)) {
-            Some((_, size)) => Ok(V::Int(*size)),
+        match rows.size(opcode) {
+            Some(size) => Ok(V::Int(size)),
             None => self.fail(frame.io, &notes::VALUE, format!("{name} has no opcode {opcode:#x} in version {}", rows.version)),
         }
     }

@@ -225,9 +225,12 @@ impl<'p> Machine<'p, '_> {
         let V::Object(object) = subject.value else { return None };
         let Object { of, io, .. } = self.object(object);
         let NameCode { code, names } = program.types.get(of as usize)?.naming?;
-        let names = program.enums.get(names? as usize)?;
+        let names = names?;
         match self.eval(&Frame::of(object, io), code) {
-            Ok(V::Int(number)) => Some(names.name(number).is_some()),
+            Ok(V::Int(number)) => {
+                self.find_version(names);
+                Some(self.enum_name(names, number).is_some())
+            }
             _ => None,
         }
     }

@@ -197,10 +197,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     fn piece(&self, text: &mut String, value: V, show: Show, names: Option<u32>) {
-        let name = |number| {
-            let names = self.program.enums.get(names? as usize)?;
-            names.name(number).map(|name| self.text(name))
-        };
+        let name = |number| self.enum_name(names?, number);
         match (value, show) {
             (V::Str(blob), _) => text.push_str(self.text(blob)),
             (V::Int(number), Show::Hex) => {

@@ -11,6 +11,7 @@ mod failure;
 mod instance;
 pub(in crate::ksy) mod measure;
 mod methods;
+mod names;
 pub(in crate::ksy) mod observed;
 pub(in crate::ksy) mod process;
 mod read;
@@ -62,6 +63,8 @@ pub(in crate::ksy) struct Memory {
     encoding_notes: BTreeMap<(u32, u32), EncodingNote>,
     /// Session variables that were read, each with the variables whose keys it was made from.
     variables: Vec<Option<(V, u64)>>,
+    /// Tables with the version that the message used last; `NOTHING` for one that they have not.
+    versions: Vec<(u32, u32)>,
     /// Effects on the session that were reached.
     reached: Vec<Reached>,
     /// Names under which processors went on in this message, as bits.
@@ -96,6 +99,7 @@ impl Memory {
         self.kept = 0;
         self.encoding_notes.clear();
         self.variables.clear();
+        self.versions.clear();
         self.reached.clear();
         self.continued = 0;
         self.decompressed = 0;

@@ -43,6 +43,9 @@ impl<'p> Machine<'p, '_> {
         let is_open =
             self.program.switches.get(switch as usize).is_some_and(|code| matches!(code.otherwise.kind, DataKind::Nothing));
         let slot = if at == NOTHING { NOTHING } else { at.saturating_sub(slots) };
+        if let Some(names) = self.program.switches.get(switch as usize).and_then(|code| code.names) {
+            self.find_version(names);
+        }
         if self.memory.undescribed.len() < MOST {
             let Frame { object, io, .. } = *frame;
             self.memory.undescribed.push(Undescribed { object, slot, switch, value, io, is_open });
@@ -83,10 +86,10 @@ impl<'p> Machine<'p, '_> {
     /// The value, with its name.
     pub(super) fn undescribed_value(&self, of: &Undescribed) -> String {
         let program: &'p Program = self.program;
-        let names = program.switches.get(of.switch as usize).and_then(|code| program.enums.get(code.names? as usize));
+        let names = program.switches.get(of.switch as usize).and_then(|code| code.names);
         match (of.value, names) {
-            (V::Int(number), Some(names)) => match names.name(number) {
-                Some(name) => format!("{number} ({})", self.text(name)),
+            (V::Int(number), Some(names)) => match self.enum_name(names, number) {
+                Some(name) => format!("{number} ({name})"),
                 None => number.to_string(),
             },
             (value, _) => self.shown(value),

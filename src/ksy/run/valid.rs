@@ -35,8 +35,8 @@ impl<'p> Machine<'p, '_> {
                 (!is_one).then(|| String::from("not any of the values that the file lists"))
             }
             ValidCode::InEnum(names) => {
-                let names = program.enums.get(*names as usize);
-                let is_known = matches!(value, V::Int(number) if names.is_some_and(|names| names.name(number).is_some()));
+                self.find_version(*names);
+                let is_known = matches!(value, V::Int(number) if self.enum_name(*names, number).is_some());
                 (!is_known).then(|| String::from("not a value of its enum"))
             }
             ValidCode::Expr(condition) => {

@@ -133,7 +133,10 @@ impl<'p> Machine<'p, '_> {
                     Plain::Bool(truth) => V::Bool(truth),
                     Plain::Bytes(bytes) => V::Bytes(self.push_heap(frame, &bytes)?),
                     Plain::Text(text) => V::Str(self.push_heap(frame, text.as_bytes())?),
-                    Plain::Table(table, version) => V::Table(table, version),
+                    Plain::Table(table, version) => {
+                        self.use_version(table, version);
+                        V::Table(table, version)
+                    }
                 })
             }
         }
