@@ -176,6 +176,7 @@ fn mistakes_are_reported_with_the_expected_syntax() {
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--json"], "--at"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", ""], "expected a number or a text"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "100"], "100..95"),
+        (&["find", "", "samples/pipboy.pcap"], "find \"\": expected a number or a text"),
     ] {
         let output = program(args);
         let problem = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -437,4 +438,20 @@ fn found_values_have_the_fields_of_dissectors_and_occur_in_decoded_bytes() {
     assert_eq!(decoded.len(), 1, "{decoded:?}");
     assert_eq!((&decoded[0]["method"], &decoded[0]["field"]), (&"xor".into(), &"game.name.text".into()), "{decoded:?}");
     assert!(text(&["find", "Diamon", "--hex", hex, "-k", file.to_str().unwrap()]).contains("xor"));
+}
+
+#[test]
+fn a_rule_divides_each_datagram() {
+    let starts = |rule: &str| {
+        let found = record(&["samples/ksy/rooms.pcap", "-s", "udp/0", "--rule", rule]);
+        let confidence = found["framing"][0]["confidence"].as_f64().unwrap();
+        let sides = found["sides"].as_array().unwrap();
+        let counts: Vec<usize> = sides.iter().map(|side| side["starts"].as_array().unwrap().len()).collect();
+        (confidence, counts)
+    };
+    // The segments of KCP in 13 and 10 datagrams, with acknowledgements.
+    assert_eq!(starts("length@20:u32le+24"), (1.0, vec![18, 17]));
+    // A rule that does not fit leaves datagrams whole.
+    let (confidence, counts) = starts("length@0:u32be+24");
+    assert!(confidence < 0.25 && counts == [13, 10], "{confidence} {counts:?}");
 }

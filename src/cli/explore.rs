@@ -88,6 +88,10 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy", "find"])]
     pub find_change: Option<String>,
 
+    /// What names the value to find in errors.
+    #[arg(skip = "--find")]
+    pub find_name: &'static str,
+
     /// Whether `--ksy` is given without a file.
     #[arg(skip)]
     pub ksy: bool,
@@ -164,7 +168,7 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(InputSettings
     let kinds = options.type_at.as_deref().map(explore::messages::Kinds::parse).transpose();
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
-    let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
+    let sought = Sought::new((options.find_name, options.find.as_deref()), options.find_change.as_deref())?;
     Ok((InputSettings::new(reading)?, Parsed { streams, filter, options: explored, sought, at }))
 }
 

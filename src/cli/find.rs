@@ -72,6 +72,7 @@ impl FindOptions {
             kind: None,
             at: None,
             find: Some(self.value.clone()),
+            find_name: "find",
             find_change: None,
             ksy: false,
             protocols: Vec::new(),
@@ -94,11 +95,11 @@ pub(super) enum Sought {
 }
 
 impl Sought {
-    /// Parses the options; `None` without them.
-    pub(super) fn new(value: Option<&str>, change: Option<&str>) -> Result<Option<Sought>, UsageError> {
+    /// Parses the options; `None` without them. The value has this name in errors.
+    pub(super) fn new((name, value): (&str, Option<&str>), change: Option<&str>) -> Result<Option<Sought>, UsageError> {
         match (value, change) {
             (Some(value), _) => {
-                Value::parse(value).map(|value| Some(Sought::Value(value))).map_err(|why| format!("--find {why}"))
+                Value::parse(value).map(|value| Some(Sought::Value(value))).map_err(|why| format!("{name} {why}"))
             }
             (None, Some(change)) => Value::parse_change(change)
                 .map(|values| Some(Sought::Change(values)))

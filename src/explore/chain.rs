@@ -358,8 +358,6 @@ impl Walk<'_, '_> {
         self.at += length;
         self.walked += length;
         self.found.end = self.at;
-        // A random walk hits an offset once per mean step.
-        let mean = self.walked / self.found.messages;
         let before = self.next;
         self.next = self.track.anchors_beyond(before, self.at);
         if self.next == before {
@@ -368,7 +366,12 @@ impl Walk<'_, '_> {
         let last = self.next.checked_sub(1).and_then(|last| self.track.anchors.get(last));
         let hit = last.filter(|anchor| anchor.at == self.at).map(|anchor| anchor.class);
         if let Some(class) = hit {
+            // A random walk hits an offset once per mean step.
+            let mean = self.walked / self.found.messages;
             self.running += self.found.hit(class, mean, weight, self.gains);
+            if self.next == before + 1 {
+                return;
+            }
         }
         let passed = self.track.counts.get(before).zip(self.track.counts.get(self.next));
         for (class, (from, to)) in passed.into_iter().flat_map(|(from, to)| from.iter().zip(to)).enumerate() {
@@ -424,7 +427,9 @@ impl Evidence {
         counts[0] += hit;
         counts[1] += all;
         let Some(sums) = self.bits.get_mut(class) else { return 0.0 };
-        sums.iter_mut().zip(row).for_each(|(sum, bits)| *sum += bits * weight);
+        for (sum, bits) in sums.iter_mut().zip(row) {
+            *sum += bits * weight;
+        }
         if class == 0 { row[2] } else { 0.0 }
     }
 

@@ -1,5 +1,7 @@
 //! Message framing: rates rules over all sides and selects among them.
 
+mod starts;
+
 use super::candidates::{self, Candidate};
 use super::chain::{Effort, Evidence, Gains, Track};
 use super::datagram_length;
@@ -7,6 +9,8 @@ use super::preamble::{self, Begin};
 use super::rule::{Rule, Step};
 use super::side::Side;
 use crate::tree;
+use crate::tree::steps::step;
+use starts::{OfDirection, Starts, Wholes, split_at_gaps, starts_of};
 use std::collections::HashMap;
 
 /// Bytes per side on which all candidates are rated.
@@ -76,10 +80,14 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     if given.dirs.iter().flatten().any(|(rule, _)| *rule == Rule::None) {
         return vec![nothing(sides, 0.0)];
     }
+    if sides.iter().all(|side| side.is_datagrams) {
+        return vec![divided(sides, given)];
+    }
     let gains = Gains::default();
-    let found = rules(sides, given, &gains);
-    let mut chosen = distinct(sides, &found, most, &gains);
-    chosen.iter_mut().for_each(|hypothesis| align(hypothesis, sides, &gains));
+    let wholes = Wholes::new(sides);
+    let found = rules(&wholes, given, &gains);
+    let mut chosen = distinct(&wholes, &found, most, &gains);
+    chosen.iter_mut().for_each(|hypothesis| align(hypothesis, &wholes, &gains));
     weigh(&mut chosen);
     let is_given = given.dirs.iter().any(Option::is_some);
     if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
@@ -89,7 +97,8 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
 }
 
 /// Rules for each direction: the given ones, or the best ones.
-fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
+fn rules(wholes: &Wholes<'_>, given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
+    let sides = wholes.sides;
     let mut found = [Vec::new(), Vec::new()];
     let is_given = given.dirs.iter().any(Option::is_some);
     let shared = if is_given { Vec::new() } else { learned(sides) };
@@ -99,14 +108,16 @@ fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
             continue;
         }
         let list = match given.dirs.get(dir.index()).and_then(Option::as_ref) {
-            Some((rule, skip)) => vec![rate(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), gains)],
-            None => direction(&own, &shared, gains),
+            Some((rule, skip)) => {
+                vec![rate(&wholes.of(dir), &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), gains)]
+            }
+            None => direction(&own, &wholes.of(dir), &shared, gains),
         };
         if let Some(place) = found.get_mut(dir.index()) {
             *place = list;
         }
     }
-    complete(&mut found, sides, gains);
+    complete(&mut found, wholes, gains);
     found
 }
 
@@ -119,21 +130,27 @@ fn learned(sides: &[Side]) -> Vec<Candidate> {
 }
 
 /// The best pairs of rules, without pairs that give equal message starts.
-fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains) -> Vec<Hypothesis> {
+fn distinct(wholes: &Wholes<'_>, found: &[Vec<Framed>; 2], most: usize, gains: &Gains) -> Vec<Hypothesis> {
     let mut all = pairs(found);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.truncate(64);
-    let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
+    // The same rule of one direction is in many pairs.
+    let mut known = tree::Side::BOTH.map(|dir| OfDirection::new(wholes, dir));
+    let mut seen: HashMap<[u128; 2], usize, foldhash::fast::RandomState> = HashMap::default();
     let mut chosen: Vec<Hypothesis> = Vec::new();
     for (dirs, score) in all {
-        let Starts { starts, begins, ends, behind_gaps } = starts_of(sides, &dirs, gains);
-        let Some(place) = seen.get(&starts) else {
+        let [client, server] = &mut known;
+        let [of_client, of_server] = &dirs;
+        let (client, server) = (client.of(of_client.as_ref(), gains), server.of(of_server.as_ref(), gains));
+        let Some(place) = seen.get(&[client.starts, server.starts]) else {
             if chosen.len() < most.max(2) {
-                seen.insert(starts.clone(), chosen.len());
+                seen.insert([client.starts, server.starts], chosen.len());
+                let Starts { starts, begins, ends, behind_gaps } = starts_of(wholes, &dirs, gains);
                 chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends, behind_gaps });
             }
             continue;
         };
+        let (begins, ends) = (wholes.joined([&client.begins, &server.begins]), wholes.joined([&client.ends, &server.ends]));
         // Equal message starts are one hypothesis, represented by the simplest rule. A first message may be taken for a preamble
         // at the same cost, so that the better score decides.
         let is_simpler = |same: &&mut Hypothesis| same.begins == begins && cost_of_all(&dirs) < cost_of_all(&same.dirs);
@@ -145,7 +162,8 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains
 }
 
 /// Uses the size of a preamble that all conversations share, if messages lead from there to the starts that were found.
-fn align(hypothesis: &mut Hypothesis, sides: &[Side], gains: &Gains) {
+fn align(hypothesis: &mut Hypothesis, wholes: &Wholes<'_>, gains: &Gains) {
+    let sides = wholes.sides;
     let mut is_changed = false;
     for dir in tree::Side::BOTH {
         let Some(Some(framed)) = hypothesis.dirs.get_mut(dir.index()) else { continue };
@@ -153,11 +171,11 @@ fn align(hypothesis: &mut Hypothesis, sides: &[Side], gains: &Gains) {
         let begins = sides.iter().zip(&hypothesis.begins).filter(|(side, _)| side.dir == dir).map(|(_, begin)| *begin);
         let Some(size) = preamble::shared(&own, &framed.rule, &begins.collect::<Vec<_>>()) else { continue };
         let candidate = Candidate { rule: framed.rule.clone(), cost: framed.cost - framed.begin.cost() };
-        *framed = rate(&own, &candidate, Begin::At(size), gains);
+        *framed = rate(&wholes.of(dir), &candidate, Begin::At(size), gains);
         is_changed = true;
     }
     if is_changed {
-        let Starts { starts, begins, ends, behind_gaps } = starts_of(sides, &hypothesis.dirs, gains);
+        let Starts { starts, begins, ends, behind_gaps } = starts_of(wholes, &hypothesis.dirs, gains);
         *hypothesis = Hypothesis { starts, begins, ends, behind_gaps, ..hypothesis.clone() };
     }
 }
@@ -184,17 +202,8 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins, ends, behind_gaps }
 }
 
-/// Adds the ends of gaps to the message starts, and returns those that were none.
-fn split_at_gaps(side: &Side, starts: &mut Vec<usize>) -> Vec<usize> {
-    let inside = side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < side.bytes.len());
-    let behind: Vec<usize> = inside.filter(|at| starts.binary_search(at).is_err()).collect();
-    starts.extend(&behind);
-    starts.sort_unstable();
-    behind
-}
-
 /// The best rules of one direction; `shared` are rules learned from both. Bytes that are all equal contain no message start.
-fn direction(own: &[&Side], shared: &[Candidate], gains: &Gains) -> Vec<Framed> {
+fn direction(own: &[&Side], wholes: &[&Track<'_>], shared: &[Candidate], gains: &Gains) -> Vec<Framed> {
     let mut bytes = own.iter().flat_map(|side| &side.bytes);
     let first = bytes.next();
     if bytes.all(|byte| Some(byte) == first) {
@@ -211,7 +220,7 @@ fn direction(own: &[&Side], shared: &[Candidate], gains: &Gains) -> Vec<Framed> 
     }
     screened.sort_by(|a, b| b.0.total_cmp(&a.0));
     screened.truncate(KEPT);
-    screened.iter().map(|(_, candidate, begin)| rate(own, candidate, *begin, gains)).collect()
+    screened.iter().map(|(_, candidate, begin)| rate(wholes, candidate, *begin, gains)).collect()
 }
 
 /// A start with its offset in each side.
@@ -283,12 +292,12 @@ fn screen(
     if found.broken * 4 > found.bytes * 3 || found.messages == 0 {
         return None;
     }
-    let bits = bits(tracks, rule, &found, least);
+    let bits = bits(&tracks.iter().collect::<Vec<_>>(), rule, &found, least);
     (bits > least).then_some(Screened { bits, is_constant })
 }
 
 /// Bits of the statistics of a rule, or fewer if they are certainly no more than `least`.
-fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence, least: f64) -> f64 {
+fn bits(tracks: &[&Track<'_>], rule: &Rule, found: &Evidence, least: f64) -> f64 {
     let share = |part: usize| part as f64 / found.bytes.max(1) as f64;
     let rest = found.left_over - found.broken;
     let mut bits = found.anchor_bits() - (1.0 + found.skipped as f64 / tracks.len().max(1) as f64).log2();
@@ -319,7 +328,7 @@ fn most_survival(found: &Evidence) -> f64 {
 }
 
 /// Bits for an unbroken chain: how seldom the rule would yield such lengths at random offsets.
-fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
+fn survival(tracks: &[&Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table(_)) {
         return 0.0;
     }
@@ -339,22 +348,21 @@ fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
 }
 
 /// Rates a rule on all bytes.
-fn rate(own: &[&Side], candidate: &Candidate, begin: Begin, gains: &Gains) -> Framed {
-    let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
+fn rate(tracks: &[&Track<'_>], candidate: &Candidate, begin: Begin, gains: &Gains) -> Framed {
     let mut found = Evidence::default();
-    for track in &tracks {
+    for track in tracks {
         let start = begin.offset(track).unwrap_or(0);
         found.add(&track.walk(&candidate.rule, start, gains, &Effort::WHOLE, |_| ()));
     }
-    let bits = bits(&tracks, &candidate.rule, &found, f64::MIN);
+    let bits = bits(tracks, &candidate.rule, &found, f64::MIN);
     let skip = tracks.first().and_then(|track| begin.offset(track)).unwrap_or(0);
     Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + begin.cost(), found, skip }
 }
 
 /// Rates rules of one direction on the other one as well.
-fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], gains: &Gains) {
+fn complete(found: &mut [Vec<Framed>; 2], wholes: &Wholes<'_>, gains: &Gains) {
     for dir in tree::Side::BOTH {
-        let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
+        let own = wholes.of(dir);
         if own.is_empty() {
             continue;
         }
@@ -410,44 +418,6 @@ fn cost_of_all(dirs: &[Option<Framed>; 2]) -> f64 {
     let [client, server] = dirs;
     let is_other = client.as_ref().zip(server.as_ref()).is_some_and(|(client, server)| client.rule != server.rule);
     dirs.iter().flatten().map(|dir| dir.cost).sum::<f64>() + if is_other { OTHER_RULE } else { 0.0 }
-}
-
-/// Message starts.
-struct Starts {
-    starts: Vec<Vec<usize>>,
-    begins: Vec<usize>,
-    ends: Vec<usize>,
-    behind_gaps: Vec<Vec<usize>>,
-}
-
-/// Message starts of each side, with start and end of its messages.
-fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Starts {
-    let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new(), behind_gaps: Vec::new() };
-    for side in sides {
-        let (mut starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
-            Some(framed) => {
-                let track = Track::new(side, usize::MAX);
-                let begin = framed.begin.offset(&track).unwrap_or(0);
-                let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
-                let found = track.walk(&framed.rule, begin, gains, &Effort::WHOLE, |at| starts.push(at));
-                let end = found.end;
-                if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
-                    starts.push(end);
-                }
-                // Bytes without a rule are split at turns.
-                starts.extend(track.first_turns().filter(|at| *at < begin || *at > end && *at < side.bytes.len()));
-                starts.sort_unstable();
-                starts.dedup();
-                (starts, begin, end)
-            }
-            None => (vec![0], 0, side.bytes.len()),
-        };
-        all.behind_gaps.push(split_at_gaps(side, &mut starts));
-        all.starts.push(starts);
-        all.begins.push(begin);
-        all.ends.push(end);
-    }
-    all
 }
 
 /// Confidence of each hypothesis: from its score, its lead over the best other one, and its coverage.
@@ -529,6 +499,40 @@ fn datagrams(sides: &[Side]) -> Hypothesis {
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
     let (begins, behind_gaps) = (vec![0; sides.len()], vec![Vec::new(); sides.len()]);
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins, ends, behind_gaps }
+}
+
+/// Each datagram is divided by the given rules, behind the bytes to skip; the rest of one that they do not divide is a message.
+fn divided(sides: &[Side], given: &Given) -> Hypothesis {
+    let mut all = datagrams(sides);
+    let (mut whole, mut count) = (0_usize, 0_usize);
+    for (side, starts) in sides.iter().zip(&mut all.starts) {
+        let dir = side.dir.index();
+        let Some((rule, skip)) = given.dirs.get(dir).and_then(Option::as_ref) else { continue };
+        let Some(Some(framed)) = all.dirs.get_mut(dir) else { continue };
+        (framed.rule, framed.skip, framed.begin) = (rule.clone(), *skip, Begin::At(*skip));
+        framed.found.messages -= side.segments.len();
+        starts.clear();
+        for (start, end) in side.spans() {
+            starts.push(start);
+            let mut at = (start + skip).min(end);
+            while let Some(rest) = side.bytes.get(at..end).filter(|rest| !rest.is_empty()) {
+                step();
+                starts.push(at);
+                framed.found.messages += 1;
+                let Step::Message(length) = rule.step(rest) else {
+                    framed.found.left_over += rest.len();
+                    framed.found.broken += rest.len();
+                    break;
+                };
+                at += length;
+            }
+            count += 1;
+            whole += usize::from(at == end);
+        }
+        starts.dedup();
+    }
+    all.confidence = whole as f64 / f64::max(count as f64, 1.0);
+    all
 }
 
 #[cfg(test)]

@@ -153,7 +153,9 @@ pub fn entropy(bytes: &[u8]) -> f64 {
         }
     }
     let n = bytes.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / n).map(|share| -share * share.log2()).sum()
+    let bits = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / n).map(|share| -share * share.log2());
+    // Not the negative zero of a constant.
+    bits.sum::<f64>() + 0.0
 }
 
 fn framing(hypothesis: &Hypothesis, of: &mut Members<'_, '_>) -> io::Result<()> {
@@ -249,6 +251,7 @@ fn one_kind(explored: &Explored<'_>, kind: &Kind, columns: &[Column], of: &mut M
         of.put("label", column.label.name())?;
         of.put("confidence", &round(column.confidence))?;
         of.put("distinct", &column.distinct)?;
+        of.put("entropy", &round(column.entropy(members().map(|message| message.bytes))))?;
         let values: Vec<String> = column.values.iter().map(|value| Hex(value).to_string()).collect();
         of.put("values", &values)?;
         of.put("why", &column.why)

@@ -245,6 +245,19 @@ fn hex4(bytes: &[u8]) -> Step {
     }
 }
 
+/// The first occurrence of a terminator. Messages are short, so that preparing a search would take longer than the search.
+fn find(bytes: &[u8], end: &[u8]) -> Option<usize> {
+    let (first, rest) = end.split_first()?;
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr(*first, bytes.get(from..)?)?;
+        if bytes.get(at + 1..)?.starts_with(rest) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
 /// Maximum message length of a rule.
 const LONGEST: u64 = 1 << 28;
 
@@ -258,7 +271,7 @@ impl Rule {
         match self {
             Rule::Length { at, bias, scale, padding } => counted(*at, *bias, *scale, *padding, bytes),
             Rule::Varint { offset, format } => varint(*offset, *format, bytes),
-            Rule::Terminator(end) => match memchr::memmem::find(bytes, end) {
+            Rule::Terminator(end) => match find(bytes, end) {
                 Some(at) => Step::Message(at + end.len()),
                 None => Step::Short,
             },

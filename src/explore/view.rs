@@ -91,7 +91,7 @@ impl View {
         for place in shown {
             if let (Some(kind), Some(columns)) = (explored.groups.get(place), explored.columns.get(place)) {
                 writeln!(to, "\n{}", self.theme.paint(Role::Protocol, kind.id()))?;
-                self.columns(columns, to)?;
+                self.columns(explored, kind, columns, to)?;
             }
         }
         if order.len() > KINDS {
@@ -168,17 +168,19 @@ impl View {
         grid.end()
     }
 
-    fn columns(self, columns: &[Column], to: &mut dyn Write) -> io::Result<()> {
+    fn columns(self, explored: &Explored<'_>, kind: &Kind, columns: &[Column], to: &mut dyn Write) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::number("offset"),
             Head::words("type", Role::Name),
             Head::words("label", Role::Value),
             Head::number("conf"),
             Head::number("values"),
+            Head::number("bits"),
             Head::words("samples", Role::Bytes),
             Head::words("evidence", Role::Secondary),
         ];
         let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        let members = || kind.members.iter().filter_map(|number| explored.messages.get(*number)).map(|message| message.bytes);
         for column in columns {
             let endian = column.endian.map_or("", super::rule::Endian::name);
             let kind = match (column.kind, column.width) {
@@ -191,6 +193,7 @@ impl View {
                 .cell(column.label.name())?
                 .cell(format_args!("{:.2}", column.confidence))?
                 .cell(column.distinct)?
+                .cell(format_args!("{:.1}", column.entropy(members())))?
                 .cell(samples(column))?
                 .cell(&column.why)?;
         }
@@ -211,7 +214,7 @@ impl View {
     ) -> io::Result<()> {
         let (Some(kind), Some(columns)) = (explored.groups.get(place), explored.columns.get(place)) else { return Ok(()) };
         writeln!(to, "{}  {} messages", self.theme.paint(Role::Protocol, kind.id()), Thousands(kind.members.len()))?;
-        self.columns(columns, to)?;
+        self.columns(explored, kind, columns, to)?;
         let rows = differing(explored, kind, most);
         let texts: Vec<Vec<(usize, String)>> = rows.iter().map(|row| strings(row.bytes)).collect();
         let per_line = self.width.map_or(LINE, |width| (width.saturating_sub(28) / 4).clamp(8, 32));

@@ -44,6 +44,32 @@ pub struct Column {
     pub why: String,
 }
 
+/// Maximum number of bytes of a column whose entropy is measured.
+const MEASURED: usize = 1 << 16;
+
+impl Column {
+    /// Its bytes in a message.
+    fn of<'m>(&self, message: &'m [u8]) -> Option<&'m [u8]> {
+        let start = match usize::try_from(self.offset) {
+            Ok(start) => start,
+            Err(_) => message.len().checked_sub(usize::try_from(self.offset.unsigned_abs()).ok()?)?,
+        };
+        if self.width == 0 { message.get(start..) } else { message.get(start..start + self.width) }
+    }
+
+    /// The entropy of its bytes in these messages, in bits per byte.
+    pub fn entropy<'m>(&self, messages: impl Iterator<Item = &'m [u8]>) -> f64 {
+        let mut bytes = Vec::new();
+        for part in messages.filter_map(|message| self.of(message)) {
+            bytes.extend_from_slice(part.get(..MEASURED - bytes.len()).unwrap_or(part));
+            if bytes.len() >= MEASURED {
+                break;
+            }
+        }
+        super::json::entropy(&bytes)
+    }
+}
+
 /// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Label {

@@ -122,14 +122,10 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     if n < 4 {
         return;
     }
+    let turns: Vec<Option<usize>> = table.rows.iter().map(|row| context.echoes.turn(row)).collect();
     for width in [4, 2] {
         for offset in 0..table.width.saturating_sub(width - 1).min(super::ECHOED) {
             if !claims.is_free(offset, width) {
-                continue;
-            }
-            let values: Vec<&[u8]> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).collect();
-            let many = distinct(&values);
-            if many < 4 || many * 3 < n {
                 continue;
             }
             // The low byte must vary, and the high one too, or it is zero.
@@ -138,11 +134,23 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             if low.is_const() || high.is_const() && !high.is_zero() {
                 continue;
             }
-            let echoed = |shift: usize| {
-                let rows = table.rows.iter().zip(&values);
-                rows.filter(|(row, value)| context.echoes.has(row, value, shift)).count()
+            let values: Vec<u64> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).map(hash).collect();
+            let many = distinct(&values);
+            if many < 4 || many * 3 < n {
+                continue;
+            }
+            let is_echoed = |(turn, value): (&Option<usize>, &u64), shift| context.echoes.has(*turn, *value, shift);
+            // Random values are refuted early.
+            let mut misses = 0;
+            let is_refuted = |row| {
+                misses += usize::from(!is_echoed(row, 0));
+                (n - misses) * 10 < n * 7
             };
-            let (hits, chance) = (echoed(0), echoed(7));
+            if turns.iter().zip(&values).any(is_refuted) {
+                continue;
+            }
+            let hits = values.len() - misses;
+            let chance = turns.iter().zip(&values).filter(|row| is_echoed(*row, 7)).count();
             if hits * 10 >= n * 7 && chance * 4 < hits {
                 let why = format!("{hits} of {n} values occur in a message of the other side next to it");
                 let (offset, width) = widened(table, claims, offset, width, context.endian);
@@ -158,7 +166,7 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 pub fn is_echoed(table: &Table<'_>, claim: &Claim, context: &Context) -> bool {
     let part = |row: &&&Message<'_>| {
         let value = row.bytes.get(claim.offset..claim.offset + claim.width);
-        value.is_some_and(|value| context.echoes.has(row, value, 0))
+        value.is_some_and(|value| context.echoes.has(context.echoes.turn(row), hash(value), 0))
     };
     table.rows.len() < 4 || table.rows.iter().filter(part).count() * 4 >= table.rows.len()
 }
@@ -223,16 +231,17 @@ impl Echoes {
         Echoes { turns }
     }
 
-    /// Whether a value occurs in the run of the other direction before or after a message; for comparison in a run `shift` pairs
-    /// away.
-    fn has(&self, message: &Message<'_>, value: &[u8], shift: usize) -> bool {
+    /// The run of a message.
+    fn turn(&self, message: &Message<'_>) -> Option<usize> {
         let dir = message.dir == crate::tree::Side::Server;
         let own = self.turns.partition_point(|turn| (turn.stream, turn.order) <= (message.stream, message.order));
-        let Some(own) = own.checked_sub(1) else { return false };
-        if self.turns.get(own).is_none_or(|turn| turn.dir != dir) {
-            return false;
-        }
-        let hash = hash(value);
+        own.checked_sub(1).filter(|own| self.turns.get(*own).is_some_and(|turn| turn.dir == dir))
+    }
+
+    /// Whether a value, as its hash, occurs in the run of the other direction before or after a run; for comparison in a run
+    /// `shift` pairs away.
+    fn has(&self, own: Option<usize>, hash: u64, shift: usize) -> bool {
+        let Some((own, dir)) = own.and_then(|own| Some((own, self.turns.get(own)?.dir))) else { return false };
         let far = 2 * shift;
         let before = own.checked_sub(1 + far).or_else(|| (shift > 0).then_some(own + 1 + far));
         let has = |place: usize| self.turns.get(place).is_some_and(|turn| turn.dir != dir && turn.windows.contains(&hash));
