@@ -27,6 +27,7 @@ mod ksy;
 mod late;
 mod layout;
 mod limits;
+mod logs;
 #[cfg(feature = "lua")]
 mod lua;
 mod minecraft;

@@ -19,6 +19,7 @@ mod http2;
 mod industry;
 mod layers;
 mod lobbies;
+mod logs;
 mod neighbours;
 mod net;
 mod pipboy;
@@ -58,6 +59,12 @@ const SAMPLES: &[Sample] = &[
     ("linux-cooked.pcap", layers::linux_cooked),
     ("linux-cooked-v2.pcap", layers::linux_cooked_v2),
     ("null-loopback.pcap", layers::null_loopback),
+    ("logs-wow-31.pkt", logs::wow_31),
+    ("logs-wow-22.pkt", logs::wow_22),
+    ("logs-maple-2030.msb", logs::maple_2030),
+    ("logs-maple-2026.msb", logs::maple_2026),
+    ("logs-proxy.mitm", logs::flows),
+    ("logs-browser.har", logs::browser),
     ("minecraft.pcap", sessions::visits),
     ("neighbours.pcap", neighbours::text),
     ("pipboy.pcap", pipboy::session),

@@ -43,8 +43,9 @@ use std::path::PathBuf;
 pub struct Args {
     /// Captures, hex text, directories or @LIST files; `-` or none reads standard input
     ///
-    /// pcap, pcapng, snoop, RSProx session logs, and packets as text in the common hex dump formats; each optionally compressed with
-    /// gzip, zstd or lz4. The format is detected from the content. An @LIST file contains one path per line.
+    /// pcap, pcapng, snoop, logs of other programs (RSProx, World of Warcraft .pkt and _parsed.txt, MapleShark .msb, mitmproxy, HAR,
+    /// Fiddler .saz), and packets as text in the common hex dump formats; each optionally compressed with gzip, zstd or lz4. The
+    /// format is detected from the content. An @LIST file contains one path per line.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
@@ -326,7 +327,7 @@ pub struct Reading {
     /// Decode conversations as a protocol: tcp.port==27000,pipboy
     ///
     /// Also udp.port==8000-8100,none (no protocol), tcp.stream==3,pipboy, ip.addr==10.0.0.5,pipboy and link==user0,pipboy for
-    /// frames of a private link type. Repeatable.
+    /// frames of a private link type, and log,pipboy for the messages of a log of another program. Repeatable.
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO", add = ArgValueCompleter::new(complete::decode_as))]
     pub decode_as: Vec<String>,
 

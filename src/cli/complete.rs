@@ -23,7 +23,8 @@ use std::path::PathBuf;
 const VARIABLE: &str = "PROTO_DISSECT_COMPLETE";
 
 /// Selectors of `-d`.
-const SELECTORS: [&str; 7] = ["tcp.port==", "udp.port==", "tcp.stream==", "udp.stream==", "usb.stream==", "ip.addr==", "link=="];
+const SELECTORS: [&str; 8] =
+    ["tcp.port==", "udp.port==", "tcp.stream==", "udp.stream==", "usb.stream==", "ip.addr==", "link==", "log,"];
 
 /// Answers a completion request. Returns false if there is none.
 pub(super) fn answered() -> Result<bool, clap::Error> {

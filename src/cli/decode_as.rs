@@ -6,7 +6,7 @@ use super::{keys, settings};
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::nearest::similar;
-use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
+use crate::registry::{Assume, Candidate, Choices, DecodeAs, LOG, Registry, Selector};
 use crate::tree::{Side, StreamId, Transport};
 use crate::wire::{Dissector, On, Protocol};
 use std::net::IpAddr;
@@ -152,10 +152,13 @@ fn port(text: &str) -> Result<On, UsageError> {
 }
 
 /// Parses `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`,
-/// `link==user0,xfire`, `…,none`.
+/// `link==user0,xfire`, `log,NAME`, `…,none`.
 pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, UsageError> {
     let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
     let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
+    if selector.trim() == LOG {
+        return of_logs(registry, text, name.trim());
+    }
     let (field, value) = selector.split_once("==").ok_or_else(|| wrong("the selector has no =="))?;
     let value = value.trim();
     let number = || value.parse().map_err(|_| wrong(&format!("{value:?} is not a number")));
@@ -170,7 +173,7 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Usag
         }
         "link" => Selector::Link(link_number(value).ok_or_else(|| wrong(&format!("{value:?} is not a link type")))?),
         other => {
-            let known = "tcp.port, udp.port, tcp.stream, udp.stream, usb.stream, ip.addr or link";
+            let known = "tcp.port, udp.port, tcp.stream, udp.stream, usb.stream, ip.addr, link or log";
             return Err(wrong(&format!("unknown selector {other:?}; use {known}")));
         }
     };
@@ -184,6 +187,21 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Usag
         ));
     }
     Ok(DecodeAs { selector, protocol })
+}
+
+/// Parses the rule `log,NAME` for messages of logs, each of which is complete.
+fn of_logs(registry: Registry, text: &str, name: &str) -> Result<DecodeAs, UsageError> {
+    let selector = Selector::Over(LOG);
+    if matches!(name, "none" | "data") {
+        return Ok(DecodeAs { selector, protocol: None });
+    }
+    let protocol = protocol(registry, "-d", text, name)?;
+    if Candidate::datagram(protocol).is_none() {
+        return Err(format!(
+            "-d {text}: {name} reads streams only, and a log has single messages; choose a protocol of datagrams, or a .ksy file"
+        ));
+    }
+    Ok(DecodeAs { selector, protocol: Some(protocol) })
 }
 
 /// Reason why a protocol of a file cannot dissect streams.
@@ -213,6 +231,8 @@ mod tests {
         assert_eq!(read("link==147,pipboy").unwrap().selector, Selector::Link(147));
         assert_eq!(read("link==USER1,none").unwrap().selector, Selector::Link(148));
         assert!(read("tcp.stream==3,none").unwrap().protocol.is_none());
+        assert_eq!(read("log,dns").unwrap().selector, Selector::Over("log"));
+        assert!(read("log,irc").err().unwrap().contains("streams only"));
         assert!(matches!(read("ip.addr==10.0.0.5,pipboy").unwrap().selector, Selector::Address(_)));
     }
 

@@ -16,6 +16,7 @@ use crate::follow::{Event, Existing, Follower};
 use crate::input::Frame;
 use crate::limits;
 use crate::record::seconds::since_1970;
+use crate::registry::LOG;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Demand, Dissection, StreamId};
 use clap::{Arg, Args as Group, ValueHint};
@@ -283,7 +284,7 @@ impl Audience for BlindReader {
                 records.entry((payload.stream, payload.side)).or_default().push((payload.off, payload.message.n));
             }
             if *skips_recognized && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&payload.stream)) {
-                let is_data = payload.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
+                let is_data = payload.message.protocol().is_none_or(|protocol| ["data", LOG].contains(&protocol.abbrev));
                 let known = known.entry(payload.stream).or_insert(false);
                 if !is_data && !std::mem::replace(known, true) {
                     collector.ignore(payload.stream);

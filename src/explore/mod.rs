@@ -38,6 +38,7 @@ pub use json::{begin, end, record};
 pub use side::{Segment, Side};
 pub use view::View;
 
+use crate::protocols::log_message;
 use columns::Column;
 use framing::{Given, Hypothesis};
 use inner::Inside;
@@ -92,6 +93,21 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The framing and the opcodes of a log of another program, which are known; `None` if it is none.
+    fn of_log(sides: &[Side], options: &Options) -> Option<Options> {
+        let mut options = options.clone();
+        for side in sides {
+            let (size, is_header) = log_message(&side.bytes)?;
+            let skip = if is_header { size } else { 0 };
+            let given = options.given.dirs.get_mut(side.dir.index())?;
+            *given = Some((Rule::parse("length@4:u32le+8")?, skip.max(given.as_ref().map_or(0, |given| given.1))));
+        }
+        options.kinds = options.kinds.or(Kinds::parse("8:u32le").ok());
+        Some(options)
+    }
+}
+
 impl Explored<'_> {
     /// The conversations without duplicates.
     #[must_use]
@@ -119,6 +135,13 @@ pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
 /// The same without columns, `.ksy` and notes; the messages are those of the framing.
 #[must_use]
 pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
+    let logged;
+    let options = if options.given.dirs.iter().any(Option::is_some) {
+        options
+    } else {
+        logged = Options::of_log(sides, options);
+        logged.as_ref().unwrap_or(options)
+    };
     let framing = framing::hypotheses(sides, &options.given, options.top);
     let outer = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
     let is_given = options.given.dirs.iter().any(Option::is_some);

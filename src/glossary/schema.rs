@@ -1,6 +1,7 @@
 //! JSON Schema of the records.
 
 use super::protocols;
+use crate::input::log_names;
 use crate::protocols::LOGS;
 use crate::registry::Registry;
 
@@ -14,6 +15,6 @@ const FORMATS: &str = "\"LOGS\"";
 pub fn schema(registry: Registry) -> String {
     let quoted = |name: &str| format!("\"{name}\"");
     let names: Vec<String> = protocols(registry).iter().map(|protocol| quoted(protocol.this.abbrev)).collect();
-    let formats: Vec<String> = LOGS.iter().map(|log| quoted(log.name)).collect();
+    let formats: Vec<String> = LOGS.iter().map(|log| log.name).chain(log_names()).map(quoted).collect();
     include_str!("schema.json").replace(NAMES, &names.join(", ")).replace(FORMATS, &formats.join(", "))
 }

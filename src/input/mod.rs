@@ -1,7 +1,8 @@
 //! Inputs: captures and hex text become frames, one at a time.
 //!
 //! The format is detected from the content. A frame borrows from a buffer that is reused for the next one, so memory does not
-//! grow with the input. Independent of protocols and file names: formats of session logs are declared by their protocols.
+//! grow with the input. Independent of protocols and file names: formats of session logs are declared by their protocols, and
+//! other logs are read as captures ([`sniffs`]).
 //!
 //! ```text
 //! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | log | hex ─► Frame
@@ -28,6 +29,7 @@ mod pcap;
 mod pcapng;
 mod raw;
 mod sniff;
+mod sniffs;
 mod snoop;
 mod text_packet;
 mod utf16;
@@ -51,6 +53,7 @@ pub use options::Comments;
 pub use origin::{CUSTOM, Lookup, Origin};
 use packed::Unpacked;
 use sniff::Kind;
+pub use sniffs::names as log_names;
 pub use text_packet::TextPacket;
 use utf16::Utf16;
 
@@ -71,6 +74,8 @@ pub struct Capture {
     options: Options,
     /// A note that was not yet returned.
     remark: Option<String>,
+    /// Name and description of the log whose packets these are.
+    log: Option<(&'static str, Arc<str>)>,
 }
 
 enum Reader {
@@ -99,6 +104,7 @@ impl Capture {
         let read = Arc::new(AtomicU64::new(0));
         let mut buffer = Buffer::new(Box::new(Counted { reader, read: Arc::clone(&read) }));
         let mut packings = Vec::new();
+        let mut log = None;
         let reader = loop {
             if options.format == Some(InputFormat::Raw) {
                 break Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
@@ -112,6 +118,16 @@ impl Capture {
                 packings.push("UTF-16");
                 buffer = Buffer::new(Box::new(Utf16::new(buffer)));
                 continue;
+            }
+            if log.is_none() && sniffs::may_begin(buffer.ahead()) && matches!(options.format, None | Some(InputFormat::Pcap)) {
+                match sniffs::detect(buffer)? {
+                    Ok(detected) => {
+                        log = Some((detected.name, detected.description));
+                        buffer = detected.capture;
+                        continue;
+                    }
+                    Err(other) => buffer = other,
+                }
             }
             match look(&mut buffer, options.format) {
                 Ok(Kind::Packed(packing)) => {
@@ -135,7 +151,7 @@ impl Capture {
                 Err(error) => return Err(error),
             }
         };
-        Ok(Capture { reader, count: 0, finished: false, read, packings, options, remark: None })
+        Ok(Capture { reader, count: 0, finished: false, read, packings, options, remark: None, log })
     }
 
     /// What the user should know of the input so far: a guess about hex text, or that another capture follows. Each is returned
@@ -178,6 +194,7 @@ impl Capture {
     pub fn explain(&self) -> String {
         let mut text: String = self.packings.iter().flat_map(|packing| [*packing, ", then "]).collect();
         text += &match &self.reader {
+            _ if self.log.is_some() => self.log.iter().map(|(_, description)| description.to_string()).collect(),
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
@@ -240,7 +257,13 @@ impl Capture {
                 }
                 frame.number = self.count;
             }
-            _ => self.finished = true,
+            other => {
+                self.finished = true;
+                // The offset would be that in the reconstructed capture; the text has the one in the log.
+                if let (Err(error), Some(_)) = (other, &self.log) {
+                    error.at = None;
+                }
+            }
         }
         next
     }
@@ -248,6 +271,9 @@ impl Capture {
     /// The detected format, inside any compression.
     #[must_use]
     pub fn format(&self) -> Format {
+        if let Some((name, _)) = self.log {
+            return Format::Log(name);
+        }
         match &self.reader {
             Reader::Pcap(_) => Format::Pcap,
             Reader::PcapNg(_) => Format::PcapNg,

@@ -164,7 +164,7 @@ impl File {
         (part, place): (UnitPart<'static>, u32),
         wire: &mut Wire<'_>,
     ) -> (Result, Vec<Element>) {
-        let context = Context { from, index, ports: ports(wire) };
+        let context = Context { from, index, ports: ports(wire), opcode: wire.detail() };
         let message = Message { part, place, slot: 0, context, is_cut: false, remark: Some(Remark::Rest) };
         let (result, after) = self.dissect(&message, SessionView::default(), wire);
         (result, after.carried)
@@ -172,7 +172,7 @@ impl File {
 
     /// Whether bytes can be read as an object of this type without a fault.
     pub(super) fn is_sound(&self, from: Option<Side>, (part, _): (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
-        let context = Context { from, index: 0, ports: ports(wire) };
+        let context = Context { from, index: 0, ports: ports(wire), opcode: wire.detail() };
         let view = SessionView::default();
         File::with_memory(|memory| rehearse(&self.program, part, wire.ahead(), context, view, memory)).0
     }

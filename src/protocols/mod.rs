@@ -35,6 +35,7 @@ mod librpc;
 mod lines;
 mod litenetlib;
 mod little;
+mod log;
 mod minecraft;
 mod modbus;
 mod mongodb;
@@ -139,6 +140,7 @@ pub static ALL: &[&Protocol] = &[
     &ldap::PROTOCOL,
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
+    &log::PROTOCOL,
     &dns::LINK_LOCAL,
     &modbus::PROTOCOL,
     &dns::MULTICAST,
@@ -235,6 +237,11 @@ pub static LOGINS: &[&LoginFields] =
 
 /// Content that is printed instead of the bytes of a conversation.
 pub static CONTENTS: &[&FollowedContent] = &[&http::CONTENT, &tls::CONTENT];
+
+/// The name under which messages of logs hand over their payload.
+pub const LOG_PLACE: &str = log::PLACE;
+
+pub use log::framed as log_message;
 
 /// Formats of session logs that are read in place of captures.
 pub static LOGS: &[&LogFormat] = &[&runescape::RSPROX];

@@ -6,6 +6,9 @@ use crate::wire::{On, Protocol, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
+/// The name under which messages of logs hand over their payload.
+pub const LOG: &str = crate::protocols::LOG_PLACE;
+
 /// The user's choices of protocols. They take precedence over detection.
 #[derive(Default)]
 pub struct Choices {
@@ -40,6 +43,8 @@ pub enum Selector {
     Address(IpAddr),
     /// Frames of this link type, which have no header.
     Link(u16),
+    /// Payloads that another protocol hands over under this name.
+    Over(&'static str),
 }
 
 /// The format of input without link-layer headers.
@@ -86,12 +91,22 @@ impl Selector {
             }
             Selector::Stream(stream) => *stream == context.stream,
             Selector::Address(ip) => any(&|socket| socket.ip() == *ip),
-            Selector::Link(_) => false,
+            Selector::Link(_) | Selector::Over(_) => false,
         }
     }
 }
 
 impl Choices {
+    /// The protocol that the user chose for payloads of this name; of logs, also a single one that was loaded.
+    pub(super) fn over(&self, place: &'static str) -> Option<&'static Protocol> {
+        let line = self.decode_as.iter().find(|line| line.selector == Selector::Over(place));
+        match (line, self.assume) {
+            (Some(line), _) => line.protocol,
+            (None, Assume::Protocol(protocol, _)) if place == LOG => Some(protocol),
+            _ => None,
+        }
+    }
+
     /// The rule for frames of this link type, if any.
     pub(super) fn of_link(&self, link: u16) -> Option<&DecodeAs> {
         self.decode_as.iter().find(|line| line.selector == Selector::Link(link))

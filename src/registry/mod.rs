@@ -8,7 +8,7 @@ mod scripted;
 mod without_ports;
 
 pub use candidate::Candidate;
-pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
+pub use choices::{Assume, Choices, DecodeAs, FlowContext, LOG, Selector};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
@@ -527,6 +527,7 @@ impl Registry {
         let here = |candidate: &Candidate| candidate.found.dissector.is_datagram() && candidate.found.on == On::Over(place);
         let chosen = context.and_then(|context| self.chosen(context)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
+        let chosen = chosen.or_else(|| self.choices.over(place).and_then(Candidate::datagram));
         let context = self.context(context);
         let layers = layers::ALL.iter().copied().flat_map(Candidate::all);
         chosen.or_else(|| {

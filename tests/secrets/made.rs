@@ -448,3 +448,10 @@ pub fn dcerpc() -> Vec<u8> {
     let body = [&b"\xd0\x16\xd0\x16\0\0\0\0\0\0\0\0\x0a\x02\0\0\x01\0\0\0"[..], SECRET.as_bytes()].concat();
     [&[5, 0, 11, 3, 0x10, 0, 0, 0, body.len() as u8 + 16, 0, SECRET.len() as u8, 0, 1, 0, 0, 0][..], &body].concat()
 }
+
+/// What a World of Warcraft log states of itself, with a session key.
+pub fn log_header() -> Vec<u8> {
+    let key = [SECRET.as_bytes(), &[0xee; 27]].concat();
+    let rest = [&b"\0\0\0\0\x01\x03\x34\x30\0\0enUST"[..], &[key.len() as u8], &key, b"\0"].concat();
+    [&b"log\x02"[..], &(rest.len() as u32).to_le_bytes(), &rest].concat()
+}

@@ -229,7 +229,7 @@ type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
     let [bind, sasl, add, extended] = ldap();
-    let connections: [Connection<'_>; 19] = [
+    let connections: [Connection<'_>; 20] = [
         (139, &[(true, b"\x85\0\0\0")], smb1_others()),
         (5672, &[(true, b"AMQP\0\0\x09\x01")], amqp()),
         (9092, &[], kafka()),
@@ -249,6 +249,7 @@ fn secrets_of_binary_protocols_are_masked() {
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(true)),
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(false)),
         (25999, &[(true, hello)], xfire()),
+        (8085, &[], log_header()),
     ];
     let (mut whole, mut cut) = (Capture::new("whole"), Capture::new("cut"));
     for (case, (own, (port, before, last))) in (20_000..).zip(&connections).enumerate() {
@@ -455,6 +456,7 @@ fn each_secret_field_is_tested() {
     capture.connection((20_009, 8080), &[(true, HTTP2_PREFACE)], &[&http2()], true);
     capture.connection((20_005, 43594), game, &[&runescape(true)], true);
     capture.connection((20_006, 43594), game, &[&runescape(false)], true);
+    capture.connection((20_060, 8085), &[], &[&log_header()], true);
     let tokens: Vec<u8> = [&[2, 34, 1][..], b"code", &[0, 0, 4, 70, 1], b"account.user-id.userhash"].concat();
     let login = [16, 0, 8, 0, 0, 0, 239, 1, 2, 3, 4];
     let osrs: &[(bool, &[u8])] = &[(true, &[14]), (false, &[0, 9, 9, 9, 9, 9, 9, 9, 9]), (true, &login), (false, &tokens)];

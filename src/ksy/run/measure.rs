@@ -45,6 +45,8 @@ pub(in crate::ksy) struct Context {
     pub ports: [u16; 2],
     /// `pd_index`: number of earlier messages of the same side.
     pub index: u64,
+    /// `pd_opcode`: the opcode that a log states; 0 if unknown.
+    pub opcode: u64,
 }
 
 /// Parameters that a file may declare for its roots, with descriptions.
@@ -53,6 +55,7 @@ pub(in crate::ksy) const PARAMETERS: &[(&str, &str)] = &[
     ("pd_src_port", "the port of the sender"),
     ("pd_dst_port", "the port of the receiver"),
     ("pd_index", "the number of messages of the same side before this one"),
+    ("pd_opcode", "the opcode of the message that a log of another program states, else 0"),
 ];
 
 impl Context {
@@ -63,6 +66,7 @@ impl Context {
             "pd_src_port" => src.into(),
             "pd_dst_port" => dst.into(),
             "pd_index" => self.index.into(),
+            "pd_opcode" => self.opcode.into(),
             _ => return None,
         }))
     }

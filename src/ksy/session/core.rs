@@ -224,7 +224,7 @@ impl Core {
         notices: &mut Notices,
         keys: &mut Keys,
     ) -> (Result, Vec<Element>) {
-        let context = Context { from: Some(from), index, ports: ports(wire) };
+        let context = Context { from: Some(from), index, ports: ports(wire), opcode: wire.detail() };
         let uncertain = keys.uncertain();
         if uncertain != 0 {
             let half = &self.sides[from].half;
@@ -255,7 +255,7 @@ impl Core {
 
     /// Whether a message can be read without a fault.
     pub(super) fn is_sound(&self, from: Side, (part, _): (UnitPart<'static>, u32), wire: &Wire<'_>) -> bool {
-        let context = Context { from: Some(from), index: 0, ports: ports(wire) };
+        let context = Context { from: Some(from), index: 0, ports: ports(wire), opcode: wire.detail() };
         let half = &self.sides[from].half;
         let view = SessionView { held: &half.held, running: half.running.fork(), ahead: None };
         let program = &self.file.program;

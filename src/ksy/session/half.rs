@@ -378,7 +378,7 @@ impl Reading<'_> {
     }
 
     fn measure(&mut self, part: UnitPart<'_>, ahead: &[u8], (measure, more): (Measure, bool)) -> measure::Result {
-        let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
+        let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index, opcode: 0 };
         let ahead = ahead.get(..self.most()).unwrap_or(ahead);
         let search = &mut self.half.search;
         let program = &self.file.program;
@@ -496,7 +496,7 @@ impl Reading<'_> {
         let (bytes, range) = wire.whole();
         let once = self.half.once.take();
         let (part, place) = self.part(once.as_deref());
-        let context = Context { from: Some(self.from), ports: ports(wire), index: self.half.index };
+        let context = Context { from: Some(self.from), ports: ports(wire), index: self.half.index, opcode: 0 };
         let is_cut = matches!(next, NextContent::Huge(_));
         let remark = self.remark();
         let view = SessionView { held: &self.half.held, running: std::mem::take(&mut self.half.running), ahead: None };
@@ -530,7 +530,7 @@ impl Reading<'_> {
         let is_whole = next == NextContent::Message || next == NextContent::Once;
         let once = self.half.once.take();
         let (part, _) = self.part(once.as_deref());
-        let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
+        let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index, opcode: 0 };
         let view = SessionView { held: &self.half.held, running: std::mem::take(&mut self.half.running), ahead: None };
         let program = &self.file.program;
         let (is_sound, mut after) = File::with_memory(|memory| measure::rehearse(program, part, bytes, context, view, memory));

@@ -37,7 +37,12 @@ impl Wire<'_> {
         self.leave(Receiver::Place(place), range, (0, false), Vec::new());
     }
 
-    /// The same, if a protocol that was loaded at run time reads what is handed over under this name: what many messages would
+    /// The same with a number about the payload.
+    pub fn offer_with(&mut self, place: &'static str, range: Range<usize>, detail: u64) {
+        self.leave(Receiver::Place(place), range, (detail, false), Vec::new());
+    }
+
+    /// The same as [`Wire::offer`], if a protocol that was loaded at run time reads what is handed over under this name: what many messages would
     /// offer in vain.
     pub fn offer_loaded(&mut self, place: &'static str, range: Range<usize>) {
         if self.tree.run.loaded_places.contains(&place) {
