@@ -11,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Headers of links and tunnels that no sample has. Unit tests damage them: `layers::trial` does so with each frame.
+/// Headers of links and tunnels that no capture among the samples has. Unit tests damage them: `layers::trial` does so with each frame.
+/// Samples of logs are no captures; `protocols::log` and `input::sniffs` damage them.
 const WITHOUT_SAMPLE: &[&str] = &[
     "ah",
     "arcnet",
@@ -34,6 +35,7 @@ const WITHOUT_SAMPLE: &[&str] = &[
     "ipnet",
     "ipoib",
     "l2tp",
+    "log",
     "loop",
     "mpls",
     "nflog",

@@ -156,7 +156,8 @@ fn header(wire: &mut Wire<'_>) -> Result {
     wire.name("header");
     let version = wire.u16_le(&VERSION)?;
     let build = wire.u32_le(&BUILD)?;
-    wire.text(&LOCALE, 4)?;
+    let locale = wire.ahead().iter().take(4).take_while(|byte| **byte != 0).count();
+    wire.words(&LOCALE, 4, 0..locale)?;
     wire.u8(&TOOL)?;
     let key = wire.u8(&KEY_LENGTH)?;
     wire.secret_bytes(&KEY, key.into())?;
@@ -165,4 +166,67 @@ fn header(wire: &mut Wire<'_>) -> Result {
     wire.rest(&REMARK);
     wire.info(format_args!("version {version:#x}, build {build}"));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::{survives_damage, trees_of};
+
+    const TALK: &[(Side, &[u8])] = &[
+        (Side::Server, b"log\x02\x18\0\0\0\0\0\0\0\x01\x03\x34\x30\0\0enUST\x02\xaa\xbb\x03Ahnhi"),
+        (Side::Client, b"log\0\x06\0\0\0\xdc\x01\0\0\x07\x08"),
+        (Side::Server, b"log\x01\x0a\0\0\0\xdd\x01\0\0\x04PONG\x07"),
+    ];
+
+    #[test]
+    fn messages_have_the_opcode_and_the_name_of_the_log() {
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), TALK), @r#"
+        log 0..32 | header | version 0x301, build 12340
+          0..3 log.magic = "log"
+          3..4 log.kind = 2 (header)
+          4..8 log.length = 24
+          8..12 log.opcode = 0x0000
+          12..14 log.version = 0x0301
+          14..18 log.build = 12340
+          18..22 log.locale = "enUS"
+          22..23 log.tool = 84
+          23..24 log.session_key_length = 2
+          24..26 log.session_key = aabb
+          26..27 log.realm_length = 3
+          27..30 log.realm = "Ahn"
+          30..32 log.remark = "hi"
+        log 0..14 | 0x01dc
+          0..3 log.magic = "log"
+          3..4 log.kind = 0 (message)
+          4..8 log.length = 6
+          8..12 log.opcode = 0x01dc
+          12..14 log.payload = 0708
+        log 0..18 | PONG
+          0..3 log.magic = "log"
+          3..4 log.kind = 1 (named message)
+          4..8 log.length = 10
+          8..12 log.opcode = 0x01dd
+          12..13 log.name_length = 4
+          13..17 log.name = "PONG"
+          17..18 log.payload = 07
+        "#);
+        survives_damage(&PROTOCOL, Session::default, TALK);
+    }
+
+    #[test]
+    fn messages_are_found_again_behind_lost_bytes() {
+        let mut session = Session::default();
+        session.gap(Side::Server, Missing { bytes: 10, in_step: false });
+        let bytes = b"xlog\x01\x0a\0\0\0\xdd\x01\0\0\x04PONG\x07";
+        assert_eq!(session.extent(Side::Server, bytes, true), Extent::Unknown(1));
+        assert_eq!(session.extent(Side::Server, &bytes[1..], true), Extent::Message(18));
+        assert_eq!(session.extent(Side::Client, b"what is this", true), Extent::Unknown(12));
+    }
+
+    #[test]
+    fn opcodes_have_at_least_four_digits() {
+        let text = |opcode| String::from_utf8(digits(opcode).to_vec()).unwrap().trim_end_matches('\0').to_owned();
+        assert_eq!([0, 0x1dc, 0x35_0001, u32::MAX].map(text), ["0x0000", "0x01dc", "0x350001", "0xffffffff"]);
+    }
 }

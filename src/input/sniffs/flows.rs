@@ -17,6 +17,19 @@ pub(super) static FORMAT: SniffFormat = SniffFormat { name: "mitmproxy", begins,
 /// The last version of the format that is known.
 const VERSION: i64 = 21;
 
+/// Keys of flows, of which one is near the beginning.
+const KEYS: &[&[u8]] = &[
+    b"7:version",
+    b"7:request",
+    b"8:response",
+    b"8:messages",
+    b"9:websocket",
+    b"11:client_conn",
+    b"11:server_conn",
+    b"11:intercepted",
+    b"17:timestamp_created",
+];
+
 /// Bytes of a flow that are searched for what a flow has.
 const SEARCHED: usize = 4096;
 
@@ -45,7 +58,7 @@ fn open(input: &mut Buffer) -> io::Result<Option<Opened>> {
     input.need(size.min(SEARCHED))?;
     let bytes = input.ahead().get(..size.min(SEARCHED)).unwrap_or(input.ahead());
     let has = |key: &[u8]| memchr::memmem::find(bytes, key).is_some();
-    let is_flow = [&b"7:version"[..], b"7:request", b"11:client_conn", b"11:server_conn"].iter().any(|key| has(key));
+    let is_flow = KEYS.iter().any(|key| has(key));
     // A short input may be cut; a whole value has its type at its end.
     let is_map = bytes.len() < size || bytes.last() == Some(&b'}');
     if !is_flow || !is_map {
@@ -117,6 +130,7 @@ impl Flows {
     fn late_frames(&mut self, flow: Value<'_>, out: &mut Rebuilt) {
         let mut exchange = self.handshake.take().unwrap_or_else(|| {
             let mut unknown = exchange(flow);
+            (unknown.scheme, unknown.host) = (b"http".to_vec(), b"unknown".to_vec());
             unknown.request.first = [b"GET".to_vec(), b"/".to_vec()];
             unknown.request.headers = vec![(b"Upgrade".to_vec(), b"websocket".to_vec())];
             let response = unknown.response.get_or_insert_default();

@@ -7,6 +7,7 @@
 
 use super::http::{Exchange, Frame, Headers, Message};
 use super::rebuilt::Rebuilt;
+use super::tnetstring::nanos;
 use super::{Buffer, Opened, Sniff, SniffFormat, cut, damaged, json};
 use crate::input::buffer::Supply;
 use crate::tree::Side;
@@ -120,8 +121,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn millis(value: Option<&Value>) -> u64 {
-    let millis = value.and_then(Value::as_f64).filter(|millis| (0.0..1e12).contains(millis)).unwrap_or(0.0);
-    std::time::Duration::try_from_secs_f64(millis / 1000.0).ok().and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0)
+    value.and_then(Value::as_f64).and_then(|millis| nanos(millis / 1000.0)).unwrap_or(0)
 }
 
 /// Nanoseconds since 1970.
@@ -210,9 +210,8 @@ fn frames(list: &[Value]) -> Vec<Frame> {
         let data = text(message, "data");
         let payload =
             if opcode == 1 { data.as_bytes().to_vec() } else { base64(data).unwrap_or_else(|| data.as_bytes().to_vec()) };
-        let seconds = message.get("time").and_then(Value::as_f64).filter(|seconds| (0.0..1e10).contains(seconds)).unwrap_or(0.0);
-        let time = std::time::Duration::try_from_secs_f64(seconds).ok()?;
-        Some(Frame { side, opcode, payload, time: u64::try_from(time.as_nanos()).ok()? })
+        let time = message.get("time").and_then(Value::as_f64).and_then(nanos)?;
+        Some(Frame { side, opcode, payload, time })
     };
     list.iter().filter_map(frame).collect()
 }

@@ -121,7 +121,7 @@ fn header(version: u16, build: usize, bytes: &[u8]) -> Option<(Header, Ends, usi
         }
     }
     let [locale, ..] = header.locale;
-    header.locale = *decimal(locale).first_chunk()?;
+    header.locale = decimal(locale);
     let length = bytes.len() - fields.0.len();
     (length < bytes.len()).then_some((header, ends, length))
 }
@@ -179,7 +179,7 @@ impl Sniff for Log {
         };
         let keys = if (0x2025..0x2030).contains(&self.version) { 8 } else { 0 };
         let whole = first + size + keys;
-        let record = part(input, whole, &format!("a record of {whole} bytes"))?.unwrap_or_default();
+        let record = part(input, whole, "a record")?.unwrap_or_default();
         let payload = record.get(first..first + size).unwrap_or_default();
         let time = (ticks - EPOCH).saturating_mul(100);
         let packet = Packet { side, time, opcode: opcode.into(), name: b"", payload, comment: "" };

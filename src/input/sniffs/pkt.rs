@@ -17,7 +17,7 @@
 
 use super::opcodes::{Header, Opcodes, Packet, unknown_ends};
 use super::rebuilt::{Ends, Rebuilt};
-use super::{Buffer, Fields, Opened, Sniff, SniffFormat, cut, damaged, part};
+use super::{Buffer, Fields, Opened, Sniff, SniffFormat, damaged, part};
 use crate::tree::Side;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -235,7 +235,7 @@ impl Sniff for Log {
         let Some(bytes) = part(input, size, "a record")? else { return Ok(false) };
         let mut head = self.head(bytes, "a record").map_err(|what| damaged(input, &what))?;
         let whole = size + head.added + head.size;
-        let Some(record) = part(input, whole, &format!("a record of {whole} bytes"))? else { return Err(cut(input, "a record")) };
+        let record = part(input, whole, "a record")?.unwrap_or_default();
         let mut fields = Fields(record);
         fields.bytes(size);
         let added = fields.bytes(head.added);

@@ -1,7 +1,7 @@
 //! Logs as captures: packets byte by byte, logs that are cut or damaged, and what is no log.
 
 use crate::input::{Capture, Format, ReadError};
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 /// Bytes from hexadecimal digits and text in quotes, separated by blanks.
 fn bytes(text: &str) -> Vec<u8> {
@@ -18,6 +18,24 @@ fn word(word: &str) -> Vec<u8> {
 /// Sender, seconds since 1970 and payload of a packet.
 type Packet = (u16, f64, Vec<u8>);
 
+/// Asserts that the checksums of a packet over IPv4 are right: with them, the sum of all words is that of none.
+fn assert_sums(packet: &[u8], header: usize, protocol: u8) {
+    let sum = |parts: [&[u8]; 2]| {
+        let sum = |part: &[u8]| {
+            part.chunks(2).map(|word| u32::from(word[0]) << 8 | word.get(1).map_or(0, |low| u32::from(*low))).sum::<u32>()
+        };
+        let whole = sum(parts[0]) + sum(parts[1]);
+        let folded = (whole >> 16) + (whole & 0xffff);
+        (folded >> 16) + (folded & 0xffff)
+    };
+    if packet[0] >> 4 == 4 {
+        assert_eq!(sum([&packet[..20], &[]]), 0xffff);
+        let length = u16::try_from(packet.len() - header).unwrap().to_be_bytes();
+        let pseudo = [&packet[12..20], &[0, protocol], &length].concat();
+        assert_eq!(sum([&pseudo, &packet[header..]]), 0xffff);
+    }
+}
+
 /// The packets with payload, and how reading ended.
 fn packets(log: &[u8]) -> (Vec<Packet>, Option<ReadError>) {
     let mut capture = Capture::open(Box::new(Cursor::new(log.to_vec()))).unwrap();
@@ -32,6 +50,7 @@ fn packets(log: &[u8]) -> (Vec<Packet>, Option<ReadError>) {
                 let time = frame.time.unwrap();
                 let comments: Vec<String> = frame.comments.iter().map(|comment| comment.into_owned()).collect();
                 assert!(comments.iter().any(|comment| comment.starts_with("reconstructed from a log (")), "{comments:?}");
+                assert_sums(frame.bytes, header, protocol);
                 if !payload.is_empty() {
                     all.push((port, time.seconds as f64 + f64::from(time.nanos) / 1e9, payload.to_vec()));
                 }
@@ -147,7 +166,7 @@ fn an_msb_log_of_each_version_gives_its_packets() {
     for (header, records, version) in cases {
         let (all, error) = packets(&bytes(&format!("{header} {records}")));
         assert_eq!(error, None, "{version:x}");
-        assert_eq!(all[0].2[12..18], [version as u8, (version >> 8) as u8, 0x53, 0, 0, 0], "{version:x}");
+        assert_eq!(all[0].2[12..18], [&u16::to_le_bytes(version)[..], &[0x53, 0, 0, 0]].concat(), "{version:x}");
         let server = if version == 0x2012 { 8484 } else { 0x2164 };
         let packets: Vec<_> = all[1..].iter().map(|(port, _, payload)| (*port, payload.clone())).collect();
         let expected = [(server, bytes("\"log\" 00 06000000 ec010000 0102")), (12_345, bytes("\"log\" 00 05000000 ed010000 03"))];
@@ -245,4 +264,65 @@ fn texts_that_begin_like_logs_are_none() {
         let opened = Capture::open(Box::new(Cursor::new(text.as_bytes().to_vec())));
         assert!(opened.is_err() || !matches!(opened.unwrap().format(), Format::Log(_)), "{text}");
     }
+}
+
+/// A zip archive with these members.
+fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// What Fiddler writes of a session, as far as it is read.
+const ABOUT: &[u8] = b"<?xml version=\"1.0\"?>\n<Session SID=\"1\">\n  <SessionTimers ClientBeginRequest=\"2015-11-24T22:20:00.5+01:00\" \
+    ServerBeginResponse=\"0001-01-01T00:00:00\" ClientDoneResponse=\"2015-11-24T22:20:01.25+01:00\" />\n  <SessionFlags>\n    \
+    <SessionFlag N=\"x-clientport\" V=\"5375\" />\n    <SessionFlag N=\"x-hostip\" V=\"198.51.100.9\" />\n  </SessionFlags>\n</Session>";
+
+#[test]
+fn an_archive_of_fiddler_gives_the_bytes_of_its_sessions() {
+    let (asked, answered) =
+        (b"GET https://game.example/a HTTP/1.1\r\nHost: game.example\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n");
+    let tunnel = b"CONNECT game.example:443 HTTP/1.1\r\n\r\nA ClientHello was found.";
+    let members: [(&str, &[u8]); 6] = [
+        ("raw/1_c.txt", asked),
+        ("raw/1_m.xml", ABOUT),
+        ("raw/1_s.txt", answered),
+        ("raw/2_c.txt", tunnel),
+        ("raw/2_m.xml", b""),
+        ("_index.htm", b"<html>"),
+    ];
+    let log = archive(&members);
+    assert_eq!(Capture::open(Box::new(Cursor::new(log.clone()))).unwrap().format(), Format::Log("saz"));
+    let (all, error) = packets(&log);
+    let expected = [
+        (5375, 1_448_400_000.5, asked.to_vec()),
+        (443, 1_448_400_001.25, answered.to_vec()),
+        (40_002, 0.0, tunnel[..37].to_vec()),
+    ];
+    assert_eq!((all.as_slice(), error), (&expected[..], None));
+    for cut in (log.len() / 3..log.len() - 600).step_by(7) {
+        let (some, error) = packets(&log[..cut]);
+        // What is known of a session may lack its ports.
+        let is_known = some.iter().all(|(.., payload)| all.iter().any(|(.., known)| known == payload));
+        assert!(is_known && error.is_some(), "{cut}");
+    }
+}
+
+#[test]
+fn a_bomb_in_an_archive_ends_it_with_an_error() {
+    let log = archive(&[("raw/1_c.txt", b"GET / HTTP/1.1\r\n\r\n"), ("raw/2_c.txt", &vec![0; 20 << 20])]);
+    assert!(log.len() < 1 << 16);
+    let (all, error) = packets(&log);
+    let error = error.unwrap().to_string();
+    assert_eq!(all.len(), 1);
+    assert!(error.contains("raw/2_c.txt has more than 16777216 bytes"), "{error}");
+}
+
+#[test]
+fn other_zip_archives_are_no_logs() {
+    let opened = Capture::open(Box::new(Cursor::new(archive(&[("capture.pcap", b"\xd4\xc3\xb2\xa1")]))));
+    assert!(opened.err().unwrap().to_string().contains("a zip archive"));
 }

@@ -105,8 +105,7 @@ impl<'a> Value<'a> {
 
     /// Seconds since 1970 as nanoseconds.
     pub(super) fn time(self) -> Option<u64> {
-        let seconds = self.number().filter(|seconds| (0.0..1e10).contains(seconds))?;
-        std::time::Duration::try_from_secs_f64(seconds).ok().and_then(|time| u64::try_from(time.as_nanos()).ok())
+        nanos(self.number()?)
     }
 
     /// An address and a port: a list, which old versions put into a map.
@@ -120,6 +119,15 @@ impl<'a> Value<'a> {
         let port = all.next()?.integer()?;
         Some(SocketAddr::new(ip.to_canonical(), u16::try_from(port).ok()?))
     }
+}
+
+/// Seconds as nanoseconds, rounded to what a float of this size distinguishes.
+pub(super) fn nanos(seconds: f64) -> Option<u64> {
+    if !(0.0..1e10).contains(&seconds) {
+        return None;
+    }
+    let micros = (std::time::Duration::try_from_secs_f64(seconds).ok()?.as_nanos() + 500) / 1000;
+    u64::try_from(micros * 1000).ok()
 }
 
 #[cfg(test)]
