@@ -3,12 +3,17 @@
 use super::text::{Guarded, width, wrapped};
 use super::theme::{Role, Theme};
 use super::unwritable;
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement};
 use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 
 /// Rows per layout, so that memory does not grow with the table.
 const AT_ONCE: usize = 4096;
+
+/// Rows of a small table, which `comfy-table` lays out. It takes more time and memory for each row than the layout below.
+const FEW: usize = 64;
 
 /// Spaces before each column.
 const BETWEEN: usize = 2;
@@ -101,7 +106,43 @@ impl<'a> Grid<'a> {
 
     /// Prints the remaining rows.
     pub fn end(mut self) -> io::Result<()> {
-        self.lay_out()
+        if self.is_small() { self.lay_out_few() } else { self.lay_out() }
+    }
+
+    /// Whether all rows are here, are few, and take a line each.
+    fn is_small(&self) -> bool {
+        let columns: usize = self.widths.iter().map(|column| BETWEEN + column).sum();
+        !self.begun && self.ends.len() <= FEW * self.heads.len() && self.limit.is_none_or(|limit| columns <= limit)
+    }
+
+    /// Prints a small table.
+    fn lay_out_few(&mut self) -> io::Result<()> {
+        let mut table = comfy_table::Table::new();
+        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        let mut start = 0;
+        let mut texts =
+            self.ends.iter().map(|(end, _)| self.text.get(std::mem::replace(&mut start, *end)..*end).unwrap_or_default());
+        let heads: Vec<&str> = self.heads.iter().map(|head| head.name).collect();
+        let mut rows = vec![heads];
+        rows.extend((0..self.ends.len() / self.heads.len().max(1)).map(|_| texts.by_ref().take(self.heads.len()).collect()));
+        table.add_rows(&rows);
+        for (column, head) in table.column_iter_mut().zip(self.heads) {
+            column.set_padding((2, 0)).set_cell_alignment(if head.right { CellAlignment::Right } else { CellAlignment::Left });
+        }
+        for (number, (line, row)) in table.lines().zip(&rows).enumerate() {
+            let mut out = String::new();
+            let mut rest = line.trim_end_matches(' ');
+            for (text, head) in row.iter().zip(self.heads) {
+                // Only blanks are before the text of a cell.
+                let text = text.trim();
+                let Some((before, behind)) = rest.split_once(text).filter(|_| !text.is_empty()) else { continue };
+                out.push_str(before);
+                self.theme.push(if number == 0 { Role::Secondary } else { head.role }, text, &mut out);
+                rest = behind;
+            }
+            writeln!(self.to, "{out}{rest}")?;
+        }
+        Ok(())
     }
 
     fn lay_out(&mut self) -> io::Result<()> {
