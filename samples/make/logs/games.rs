@@ -78,7 +78,7 @@ pub fn wow_22() -> Result<Vec<u8>> {
         for number in [BEGIN + time / 1000, 77_000 + time, u32::try_from(payload.len() + width)?] {
             file.extend(number.to_le_bytes());
         }
-        file.extend(&opcode.to_le_bytes()[..width]);
+        file.extend(opcode.to_le_bytes().into_iter().take(width));
         file.extend(*payload);
     }
     Ok(file)
