@@ -3,10 +3,11 @@
 use super::args::Args;
 use super::bytes::ByteArray;
 use super::call::{self, Call, Place};
-use super::errors::{fail, no_member};
+use super::errors::fail;
+use super::handle::{Class, Handle, Methods, Object};
 use super::numbers::{Int64, UInt64};
 use super::{address, budget, inflate, time};
-use mlua::{Lua, MetaMethod, MultiValue, Result, UserData, UserDataMethods, UserDataRef, Value};
+use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Result, Value};
 
 /// A buffer given to a dissector, or a part of one.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,54 @@ pub(super) struct TvbRange {
     pub(super) place: Place,
     /// Where its buffer begins and ends.
     pub(super) outer: Place,
+}
+
+/// A buffer or a range.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bytes {
+    Tvb(Tvb),
+    Range(TvbRange),
+}
+
+impl Object for Tvb {
+    const NAME: &'static str = "Tvb";
+
+    fn of(value: &Value) -> Option<Tvb> {
+        let handle = Handle::of(value).filter(|handle| handle.class == Class::Tvb)?;
+        let [place, _] = call::with(|call| call.range(handle));
+        Some(Tvb { call: handle.call, place })
+    }
+}
+
+impl Object for TvbRange {
+    const NAME: &'static str = "TvbRange";
+
+    fn of(value: &Value) -> Option<TvbRange> {
+        let handle = Handle::of(value).filter(|handle| handle.class == Class::TvbRange)?;
+        let [place, outer] = call::with(|call| call.range(handle));
+        Some(TvbRange { call: handle.call, place, outer })
+    }
+}
+
+impl Object for Bytes {
+    const NAME: &'static str = "TvbRange";
+
+    fn of(value: &Value) -> Option<Bytes> {
+        let range = || TvbRange::of(value).map(Bytes::Range);
+        Tvb::of(value).map(Bytes::Tvb).or_else(range)
+    }
+}
+
+impl IntoLua for Tvb {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        call::handle(lua, Class::Tvb, self.call, [self.place; 2])?.into_lua(lua)
+    }
+}
+
+impl IntoLua for TvbRange {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        call::handle(lua, Class::TvbRange, self.call, [self.place, self.outer])?.into_lua(lua)
+    }
 }
 
 /// Uses the bytes of a place, if its call still runs.
@@ -62,7 +111,7 @@ impl Tvb {
         Ok(TvbRange { call: self.call, place, outer: self.place })
     }
 
-    fn raw(self, lua: &Lua, values: MultiValue) -> Result<mlua::LuaString> {
+    fn raw(self, lua: &Lua, values: MultiValue) -> Result<LuaString> {
         let args = Args::new(lua, "raw", values);
         let (offset, len) = (args.int_or(1, 0)?, args.int_or(2, -1)?);
         if offset > i64::from(self.place.len) {
@@ -72,36 +121,79 @@ impl Tvb {
     }
 }
 
-impl UserData for Tvb {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Call, |lua, this, values| this.range(&Args::new(lua, "range", values)));
-        methods.add_method("range", |lua, this, values| this.range(&Args::new(lua, "range", values)));
-        for name in ["len", "captured_len", "reported_len"] {
-            methods.add_method(name, |lua, this, ()| alive(lua, this.call, "tvb", |_| this.place.len));
+impl Bytes {
+    pub(super) fn range(self, lua: &Lua, values: MultiValue) -> Result<TvbRange> {
+        let args = Args::new(lua, "range", values);
+        match self {
+            Bytes::Tvb(tvb) => tvb.range(&args),
+            Bytes::Range(range) => range.sub(&args),
         }
-        methods.add_method("reported_length_remaining", |lua, this, values: MultiValue| {
-            let offset = Args::new(lua, "reported_length_remaining", values).int_or(1, 0)?;
-            alive(lua, this.call, "tvb", |_| (i64::from(this.place.len) - offset).max(0))
-        });
-        methods.add_method("offset", |lua, this, ()| {
-            let base = |call: &mut Call| if this.place.buffer == 0 { call.base } else { 0 };
-            alive(lua, this.call, "tvb", |call| base(call) + this.place.start)
-        });
-        methods.add_method("raw", |lua, this, values| this.raw(lua, values));
-        methods.add_method("bytes", |lua, this, values: MultiValue| {
-            let args = Args::new(lua, "bytes", values);
-            let place = part(lua, this.place, args.int_or(1, 0)?, args.int_or(2, -1)?)?;
-            ByteArray::of(lua, copied(lua, this.call, "tvb", place)?, Some((this.call, place)))
-        });
-        methods.add_meta_method(MetaMethod::ToString, |lua, this, ()| {
-            let len = this.place.len;
-            alive(lua, this.call, "tvb", |call| format!("TVB({len}) : {}", shown(call.bytes(this.place))))
-        });
-        methods.add_meta_function(MetaMethod::Eq, |lua, (one, other): (UserDataRef<Tvb>, UserDataRef<Tvb>)| {
-            alive(lua, one.call, "tvb", |call| call.bytes(one.place) == call.bytes(other.place))
-        });
-        methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| no_member::<()>(lua, &name, "Tvb"));
-        methods.add_meta_method(MetaMethod::NewIndex, |lua, _, (name, _): (Value, Value)| no_member::<()>(lua, &name, "Tvb"));
+    }
+
+    fn raw(self, lua: &Lua, values: MultiValue) -> Result<LuaString> {
+        match self {
+            Bytes::Tvb(tvb) => tvb.raw(lua, values),
+            Bytes::Range(range) => range.raw(lua, values),
+        }
+    }
+
+    /// The offset in its source or its buffer.
+    fn offset(self, lua: &Lua) -> Result<u32> {
+        match self {
+            Bytes::Tvb(Tvb { call, place }) => {
+                let base = |call: &mut Call| if place.buffer == 0 { call.base } else { 0 };
+                alive(lua, call, "tvb", |call| base(call) + place.start)
+            }
+            Bytes::Range(TvbRange { call, place, outer }) => {
+                alive(lua, call, "TvbRange", |_| place.start.saturating_sub(outer.start))
+            }
+        }
+    }
+
+    /// A copy of the bytes. That of a range comes with its length.
+    fn bytes(self, lua: &Lua, values: MultiValue) -> Result<(ByteArray, Option<u32>)> {
+        let args = Args::new(lua, "bytes", values);
+        let (number, class, place) = match self {
+            Bytes::Tvb(tvb) => (tvb.call, "tvb", part(lua, tvb.place, args.int_or(1, 0)?, args.int_or(2, -1)?)?),
+            Bytes::Range(_) if !args.is_nil(1) => return fail(lua, "TvbRange:bytes(encoding) is not supported"),
+            Bytes::Range(range) => (range.call, "TvbRange", range.place),
+        };
+        let bytes = ByteArray::of(lua, copied(lua, number, class, place)?, Some((number, place)))?;
+        Ok((bytes, matches!(self, Bytes::Range(_)).then_some(place.len)))
+    }
+
+    /// The number of bytes.
+    fn len(self, lua: &Lua) -> Result<u32> {
+        match self {
+            Bytes::Tvb(Tvb { call, place }) => alive(lua, call, "tvb", |_| place.len),
+            Bytes::Range(TvbRange { call, place, .. }) => alive(lua, call, "TvbRange", |_| place.len),
+        }
+    }
+
+    /// The text of the object.
+    pub(super) fn text(self, lua: &Lua) -> Result<String> {
+        match self {
+            Bytes::Tvb(Tvb { call, place }) => {
+                alive(lua, call, "tvb", |call| format!("TVB({}) : {}", place.len, shown(call.bytes(place))))
+            }
+            Bytes::Range(TvbRange { call, place, .. }) => alive(lua, call, "TvbRange", |call| shown(call.bytes(place))),
+        }
+    }
+}
+
+/// Whether both are buffers, or ranges, of the same bytes.
+pub(super) fn are_equal(lua: &Lua, one: &Value, other: &Value) -> Result<bool> {
+    let same = |number, class, [one, other]: [Place; 2]| alive(lua, number, class, |call| call.bytes(one) == call.bytes(other));
+    match (Bytes::of(one), Bytes::of(other)) {
+        (Some(Bytes::Tvb(one)), Some(Bytes::Tvb(other))) => {
+            alive(lua, other.call, "tvb", |_| ())?;
+            same(one.call, "tvb", [one.place, other.place])
+        }
+        (Some(Bytes::Range(one)), Some(Bytes::Range(other))) => {
+            alive(lua, other.call, "TvbRange", |_| ())?;
+            same(one.call, "TvbRange", [one.place, other.place])
+        }
+        _ => Ok(false),
     }
 }
 
@@ -160,7 +252,7 @@ impl TvbRange {
         Ok(TvbRange { place, ..*self })
     }
 
-    fn raw(&self, lua: &Lua, values: MultiValue) -> Result<mlua::LuaString> {
+    fn raw(&self, lua: &Lua, values: MultiValue) -> Result<LuaString> {
         let args = Args::new(lua, "raw", values);
         let (offset, len) = (args.int_or(1, 0)?, args.int_or(2, -1)?);
         if offset > i64::from(self.place.len) {
@@ -216,76 +308,69 @@ impl TvbRange {
 }
 
 /// Methods that read numbers.
-fn add_numbers<M: UserDataMethods<TvbRange>>(methods: &mut M) {
+fn add_numbers(methods: &Methods<'_>) -> Result<()> {
     for (name, is_little) in [("uint", false), ("le_uint", true)] {
-        methods.add_method(name, move |lua, this, ()| this.number(lua, (name, is_little), 4).map(|(number, _)| number));
+        methods.add(name, move |lua, this: TvbRange, ()| this.number(lua, (name, is_little), 4).map(|(number, _)| number))?;
     }
     for (name, is_little) in [("int", false), ("le_int", true)] {
-        methods.add_method(name, move |lua, this, ()| {
+        methods.add(name, move |lua, this: TvbRange, ()| {
             this.number(lua, (name, is_little), 4).map(|(number, len)| signed(number, len))
-        });
+        })?;
     }
     for (name, is_little) in [("uint64", false), ("le_uint64", true)] {
-        methods.add_method(name, move |lua, this, ()| this.number(lua, (name, is_little), 8).map(|(number, _)| UInt64(number)));
+        methods
+            .add(name, move |lua, this: TvbRange, ()| this.number(lua, (name, is_little), 8).map(|(number, _)| UInt64(number)))?;
     }
     for (name, is_little) in [("int64", false), ("le_int64", true)] {
-        methods.add_method(name, move |lua, this, ()| {
+        methods.add(name, move |lua, this: TvbRange, ()| {
             this.number(lua, (name, is_little), 8).map(|(number, len)| Int64(signed(number, len)))
-        });
+        })?;
     }
     for (name, is_little) in [("float", false), ("le_float", true)] {
-        methods.add_method(name, move |lua, this, ()| this.float(lua, name, is_little));
+        methods.add(name, move |lua, this: TvbRange, ()| this.float(lua, name, is_little))?;
     }
-    methods.add_method("bitfield", |lua, this, values| this.bitfield(lua, values));
+    methods.add("bitfield", |lua, this: TvbRange, values| this.bitfield(lua, values))
 }
 
 /// Methods that read texts.
-fn add_texts<M: UserDataMethods<TvbRange>>(methods: &mut M) {
-    methods.add_method("string", |lua, this, values: MultiValue| {
+fn add_texts(methods: &Methods<'_>) -> Result<()> {
+    methods.add("string", |lua, this: TvbRange, values: MultiValue| {
         let encoding = Args::new(lua, "string", values).int_or(1, 0)?;
         lua.create_string(time::decoded(&this.bytes(lua)?, encoding))
-    });
+    })?;
     for (name, is_little) in [("ustring", false), ("le_ustring", true)] {
-        methods.add_method(name, move |lua, this, ()| lua.create_string(time::utf16(&this.bytes(lua)?, is_little)));
+        methods.add(name, move |lua, this: TvbRange, ()| lua.create_string(time::utf16(&this.bytes(lua)?, is_little)))?;
     }
     for (name, is_little) in [("ustringz", false), ("le_ustringz", true)] {
-        methods.add_method(name, move |lua, this, ()| {
+        methods.add(name, move |lua, this: TvbRange, ()| {
             let (bytes, len) = this.terminated(lua, 2)?;
             Ok((lua.create_string(time::utf16(&bytes, is_little))?, len))
-        });
+        })?;
     }
-    methods.add_method("stringz", |lua, this, values: MultiValue| {
+    methods.add("stringz", |lua, this: TvbRange, values: MultiValue| {
         let encoding = Args::new(lua, "stringz", values).int_or(1, 0)?;
         lua.create_string(time::decoded(&this.terminated(lua, 1)?.0, encoding))
-    });
-    methods.add_method("strsize", |lua, this, _: MultiValue| Ok(this.terminated(lua, 1)?.1));
-    methods.add_method("raw", |lua, this, values| this.raw(lua, values));
-    methods.add_method("bytes", |lua, this, values: MultiValue| {
-        if !Args::new(lua, "bytes", values).is_nil(1) {
-            return fail(lua, "TvbRange:bytes(encoding) is not supported");
-        }
-        let bytes = ByteArray::of(lua, this.bytes(lua)?, Some((this.call, this.place)))?;
-        Ok((bytes, this.place.len))
-    });
+    })?;
+    methods.add("strsize", |lua, this: TvbRange, _: MultiValue| Ok(this.terminated(lua, 1)?.1))
 }
 
 /// Methods that read addresses and times.
-fn add_others<M: UserDataMethods<TvbRange>>(methods: &mut M) {
+fn add_others(methods: &Methods<'_>) -> Result<()> {
     for (name, is_little) in [("ipv4", false), ("le_ipv4", true)] {
-        methods.add_method(name, move |lua, this, ()| match this.place.len {
+        methods.add(name, move |lua, this: TvbRange, ()| match this.place.len {
             4 => Ok(address::ipv4(number(&this.bytes(lua)?, is_little))),
             _ => fail(lua, "TvbRange_ipv4: The range must be 4 octets long"),
-        });
+        })?;
     }
-    methods.add_method("ipv6", |lua, this, ()| match <[u8; 16]>::try_from(this.bytes(lua)?) {
+    methods.add("ipv6", |lua, this: TvbRange, ()| match <[u8; 16]>::try_from(this.bytes(lua)?) {
         Ok(octets) => Ok(address::ipv6(octets)),
         Err(_) => fail(lua, "TvbRange_ipv6: The range must be 16 octets long"),
-    });
-    methods.add_method("ether", |lua, this, ()| match <[u8; 6]>::try_from(this.bytes(lua)?) {
+    })?;
+    methods.add("ether", |lua, this: TvbRange, ()| match <[u8; 6]>::try_from(this.bytes(lua)?) {
         Ok(octets) => Ok(address::ether(octets)),
         Err(_) => fail(lua, "TvbRange_ether: The range must be 6 bytes long"),
-    });
-    methods.add_method("nstime", |lua, this, values: MultiValue| {
+    })?;
+    methods.add("nstime", |lua, this: TvbRange, values: MultiValue| {
         if !Args::new(lua, "nstime", values).is_nil(1) {
             return fail(lua, "TvbRange:nstime(encoding) is not supported");
         }
@@ -293,57 +378,43 @@ fn add_others<M: UserDataMethods<TvbRange>>(methods: &mut M) {
             Some(time) => Ok((time, this.place.len)),
             None => fail(lua, "TvbRange_nstime: The range must be 4 or 8 bytes long"),
         }
-    });
-    methods.add_method("le_nstime", |lua, this, ()| match time::in_bytes(&this.bytes(lua)?, true) {
+    })?;
+    methods.add("le_nstime", |lua, this: TvbRange, ()| match time::in_bytes(&this.bytes(lua)?, true) {
         Some(time) => Ok(time),
         None => fail(lua, "TvbRange_nstime: The range must be 4 or 8 bytes long"),
-    });
+    })?;
+    methods.add("tvb", |lua, this: TvbRange, ()| this.tvb(lua))?;
+    for name in ["uncompress", "uncompress_zlib"] {
+        methods.add(name, |lua, this: TvbRange, _: MultiValue| match inflate::inflated(&this.bytes(lua)?) {
+            Some(bytes) => {
+                let place = call::derive(lua, bytes, Some(this.place), "zlib")?;
+                (TvbRange { call: this.call, place, outer: place },).into_lua_multi(lua)
+            }
+            None => Ok(MultiValue::new()),
+        })?;
+    }
+    Ok(())
 }
 
-impl UserData for TvbRange {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        add_numbers(methods);
-        add_texts(methods);
-        add_others(methods);
-        methods.add_meta_method(MetaMethod::Call, |lua, this, values| this.sub(&Args::new(lua, "range", values)));
-        methods.add_method("range", |lua, this, values| this.sub(&Args::new(lua, "range", values)));
-        methods.add_method("len", |lua, this, ()| alive(lua, this.call, "TvbRange", |_| this.place.len));
-        methods.add_method("offset", |lua, this, ()| {
-            alive(lua, this.call, "TvbRange", |_| this.place.start.saturating_sub(this.outer.start))
-        });
-        methods.add_method("tvb", |lua, this, ()| this.tvb(lua));
-        for name in ["uncompress", "uncompress_zlib"] {
-            methods.add_method(name, |lua, this, _: MultiValue| match inflate::inflated(&this.bytes(lua)?) {
-                Some(bytes) => {
-                    let place = call::derive(lua, bytes, Some(this.place), "zlib")?;
-                    Ok(MultiValue::from_vec(vec![Value::UserData(lua.create_userdata(TvbRange {
-                        call: this.call,
-                        place,
-                        outer: place,
-                    })?)]))
-                }
-                None => Ok(MultiValue::new()),
-            });
-        }
-        methods.add_meta_method(MetaMethod::ToString, |lua, this, ()| {
-            alive(lua, this.call, "TvbRange", |call| shown(call.bytes(this.place)))
-        });
-        methods.add_meta_function(MetaMethod::Concat, |lua, (one, other): (Value, Value)| {
-            let (one, other) = (super::sandbox::as_text(lua, &one)?, super::sandbox::as_text(lua, &other)?);
-            lua.create_string([one, other].concat())
-        });
-        methods.add_meta_function(MetaMethod::Eq, |lua, (one, other): (UserDataRef<TvbRange>, UserDataRef<TvbRange>)| {
-            alive(lua, one.call, "TvbRange", |call| call.bytes(one.place) == call.bytes(other.place))
-        });
-        methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| {
-            match name.as_string().map(|name| name.to_string_lossy()) {
-                Some(name) if super::check::METHODS.contains(&name.as_str()) => {
-                    fail(lua, format_args!("TvbRange:{name} is not supported"))
-                }
-                _ => no_member::<()>(lua, &name, "TvbRange"),
-            }
-        });
-        methods
-            .add_meta_method(MetaMethod::NewIndex, |lua, _, (name, _): (Value, Value)| no_member::<()>(lua, &name, "TvbRange"));
+/// Adds the methods of buffers and ranges.
+pub(super) fn add(methods: &Methods<'_>) -> Result<()> {
+    add_numbers(methods)?;
+    add_texts(methods)?;
+    add_others(methods)?;
+    methods.add("range", |lua, this: Bytes, values| this.range(lua, values))?;
+    methods.add("raw", |lua, this: Bytes, values| this.raw(lua, values))?;
+    methods.add("offset", |lua, this: Bytes, ()| this.offset(lua))?;
+    methods.add("bytes", |lua, this: Bytes, values| match this.bytes(lua, values)? {
+        (bytes, Some(len)) => (bytes, len).into_lua_multi(lua),
+        (bytes, None) => (bytes,).into_lua_multi(lua),
+    })?;
+    // Items have an attribute of this name.
+    methods.apart("len", |lua, this: Bytes, ()| this.len(lua))?;
+    for name in ["captured_len", "reported_len"] {
+        methods.add(name, |lua, this: Tvb, ()| Bytes::Tvb(this).len(lua))?;
     }
+    methods.add("reported_length_remaining", |lua, this: Tvb, values: MultiValue| {
+        let offset = Args::new(lua, "reported_length_remaining", values).int_or(1, 0)?;
+        alive(lua, this.call, "tvb", |_| (i64::from(this.place.len) - offset).max(0))
+    })
 }

@@ -5,6 +5,7 @@
 use super::budget;
 use super::extract::Found;
 use super::field::ScriptField;
+use super::handle::{self, Class, Handle, short};
 use crate::tree::{Address, Field, StreamId, Time};
 use mlua::{Lua, Result};
 use std::cell::RefCell;
@@ -149,6 +150,8 @@ pub(super) struct Call {
     pub(super) packet: Packet,
     /// The bytes of the message, and derived buffers.
     pub(super) buffers: Vec<Buffer>,
+    /// Places of buffers and ranges that scripts have, each with the buffer around it.
+    ranges: Vec<[Place; 2]>,
     /// Values of layers below for which scripts asked.
     pub(super) found: Vec<Found>,
     /// Where the first buffer lies in its source.
@@ -210,6 +213,7 @@ impl Call {
         // A message mostly has as many items as the one before.
         self.items = Vec::with_capacity(self.usual.min(Call::USUAL));
         self.items.push(Item::new(Kind::Root, Content::None, None));
+        self.ranges.clear();
         self.remarks.clear();
         self.errors.clear();
         self.desegment_offset = 0;
@@ -231,9 +235,15 @@ impl Call {
         u32::try_from(self.buffers.get(buffer as usize).map_or(0, |buffer| buffer.bytes.len())).unwrap_or(u32::MAX)
     }
 
+    /// The place of an object and the buffer around it; empty if its call is over.
+    pub(super) fn range(&self, handle: Handle) -> [Place; 2] {
+        let known = self.ranges.get(handle.index as usize).copied();
+        known.filter(|_| self.is(handle.call)).unwrap_or_default()
+    }
+
     /// Whether objects of this call are alive.
     pub(super) fn is(&self, number: u64) -> bool {
-        self.is_running && self.number == number
+        self.is_running && short(self.number) == short(number)
     }
 
     /// Adds a note on an item.
@@ -263,9 +273,22 @@ impl Call {
     }
 }
 
+/// A new object for a place and the buffer around it.
+pub(super) fn handle(lua: &Lua, class: Class, number: u64, range: [Place; 2]) -> Result<Handle> {
+    let index = with(|call| {
+        call.ranges.push(range);
+        call.ranges.len() - 1
+    });
+    let held = index.saturating_mul(size_of::<[Place; 2]>());
+    match u32::try_from(index).ok().filter(|_| index < handle::MOST && held <= budget::limits().memory) {
+        Some(index) => Ok(Handle { class, call: number, index }),
+        None => Err(budget::out_of_memory(lua, 1)),
+    }
+}
+
 /// Whether one more item may be added below this one.
 pub(super) fn may_add(lua: &Lua, parent: u32) -> Result<()> {
-    let most = budget::limits().items;
+    let most = budget::limits().items.min(handle::MOST - 2);
     let (count, depth) = with(|call| (call.items.len(), call.items.get(parent as usize).map_or(0, |item| item.depth)));
     if count > most {
         let text = format!("stopped after {} tree items", budget::grouped(most as u64));

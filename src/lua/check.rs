@@ -1,6 +1,7 @@
 //! `lua check`: what a script registers, and which of its calls are not supported.
 
 use super::sandbox::{MISSING, MISSING_FUNCTIONS, REFUSED, STUBS};
+use super::tokens::tokens;
 use super::world::{Entry, ScriptProtocol, World};
 use std::path::Path;
 
@@ -87,102 +88,6 @@ fn places(world: &World, number: usize, protocol: &ScriptProtocol) -> Vec<String
     places
 }
 
-/// A word or a sign of a script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Token<'t> {
-    text: &'t str,
-    line: usize,
-}
-
-/// Stands for a text.
-const TEXT: &str = "\"\"";
-
-/// The words and signs of a script without comments, and with one sign for each text.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut scanner = Scanner { text, at: 0, line: 1 };
-    let mut tokens = Vec::new();
-    while let Some(byte) = scanner.byte() {
-        let (start, line) = (scanner.at, scanner.line);
-        match byte {
-            b'-' if scanner.is("--") => {
-                scanner.advance(2);
-                if !scanner.long_bracket() {
-                    scanner.until(b'\n');
-                }
-            }
-            b'"' | b'\'' => {
-                scanner.quoted(byte);
-                tokens.push(Token { text: TEXT, line });
-            }
-            b'[' if scanner.long_bracket() => tokens.push(Token { text: TEXT, line }),
-            byte if byte.is_ascii_alphabetic() || byte == b'_' => {
-                while scanner.byte().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-                    scanner.advance(1);
-                }
-                tokens.push(Token { text: text.get(start..scanner.at).unwrap_or_default(), line });
-            }
-            byte if byte.is_ascii_whitespace() || !byte.is_ascii() => scanner.advance(1),
-            _ => {
-                let len = ["...", "..", "=="].iter().find(|sign| scanner.is(sign)).map_or(1, |sign| sign.len());
-                scanner.advance(len);
-                tokens.push(Token { text: text.get(start..scanner.at).unwrap_or_default(), line });
-            }
-        }
-    }
-    tokens
-}
-
-struct Scanner<'t> {
-    text: &'t str,
-    at: usize,
-    line: usize,
-}
-
-impl Scanner<'_> {
-    fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn is(&self, start: &str) -> bool {
-        self.text.as_bytes().get(self.at..).is_some_and(|ahead| ahead.starts_with(start.as_bytes()))
-    }
-
-    fn advance(&mut self, count: usize) {
-        let end = (self.at + count).min(self.text.len());
-        let passed = self.text.as_bytes().get(self.at..end).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
-        self.at = end;
-    }
-
-    fn until(&mut self, end: u8) {
-        let ahead = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        self.advance(memchr::memchr(end, ahead).unwrap_or(ahead.len()));
-    }
-
-    /// Passes a text in quotes.
-    fn quoted(&mut self, quote: u8) {
-        self.advance(1);
-        while let Some(byte) = self.byte().filter(|byte| *byte != quote && *byte != b'\n') {
-            self.advance(if byte == b'\\' { 2 } else { 1 });
-        }
-        self.advance(1);
-    }
-
-    /// Passes `[[ … ]]` or `[=[ … ]=]`. Returns false if there is none.
-    fn long_bracket(&mut self) -> bool {
-        let ahead = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let Some(behind) = ahead.strip_prefix(b"[") else { return false };
-        let level = behind.iter().take_while(|byte| **byte == b'=').count();
-        if behind.get(level) != Some(&b'[') {
-            return false;
-        }
-        let end = format!("]{}]", "=".repeat(level));
-        let found = memchr::memmem::find(ahead, end.as_bytes());
-        self.advance(found.map_or(ahead.len(), |found| found + end.len()));
-        true
-    }
-}
-
 /// Why the use of a name is not supported, if it is not.
 fn why(chain: &[&str]) -> Option<String> {
     let [first, rest @ ..] = chain else { return None };
@@ -203,7 +108,7 @@ fn why(chain: &[&str]) -> Option<String> {
 
 /// Calls of a script that are not supported, in order and each line once.
 pub(super) fn unsupported(path: &Path, text: &str) -> Vec<String> {
-    let tokens = tokens(text);
+    let tokens = tokens(text.as_bytes());
     let at = |place: Option<usize>| place.and_then(|place| tokens.get(place)).map_or("", |token| token.text);
     let is_word = |text: &str| text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     // Names that the script itself defines.

@@ -3,6 +3,7 @@
 use super::buffer::Tvb;
 use super::call::{Content, Item, Kind};
 use super::errors::expected;
+use super::handle::Object;
 use super::item::TreeItem;
 use super::world::World;
 use crate::wire::data::{BYTES, DATA};
@@ -15,8 +16,7 @@ pub(super) fn embed(lua: &Lua, name: &'static str, tvb: Tvb, tree: &Value) -> Re
         super::world::remark(lua, format!("the dissector of {name} is not called from scripts; its bytes are data"));
         return add(lua, tvb, tree);
     }
-    let found = tree.as_userdata().and_then(|data| data.borrow::<TreeItem>().ok().map(|item| *item));
-    let Some(item) = found else { return expected(lua, 3, "call", "TreeItem", tree) };
+    let Some(item) = TreeItem::of(tree) else { return expected(lua, 3, "call", "TreeItem", tree) };
     item.alive(lua, |_| ())?;
     super::call::may_add(lua, item.item)?;
     super::budget::spend(lua, 1000 + tvb.place.len as usize)?;
@@ -26,8 +26,7 @@ pub(super) fn embed(lua: &Lua, name: &'static str, tvb: Tvb, tree: &Value) -> Re
 
 /// Adds the bytes of a buffer as data. Returns their number.
 pub(super) fn add(lua: &Lua, tvb: Tvb, tree: &Value) -> Result<i64> {
-    let found = tree.as_userdata().and_then(|data| data.borrow::<TreeItem>().ok().map(|item| *item));
-    let Some(item) = found else { return expected(lua, 3, "call", "TreeItem", tree) };
+    let Some(item) = TreeItem::of(tree) else { return expected(lua, 3, "call", "TreeItem", tree) };
     item.alive(lua, |_| ())?;
     super::call::may_add(lua, item.item)?;
     let layer = item.put(Item::new(Kind::Protocol(&DATA), Content::None, Some(tvb.place)));

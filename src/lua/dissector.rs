@@ -4,6 +4,7 @@ use super::args::Args;
 use super::buffer::Tvb;
 use super::call;
 use super::errors::{fail, no_member};
+use super::handle::Object;
 use super::proto::Proto;
 use super::run;
 use super::world::World;
@@ -25,7 +26,7 @@ impl Dissector {
     pub(super) fn call(self, lua: &Lua, values: MultiValue) -> Result<i64> {
         let args = Args::new(lua, "call", values);
         let tvb = args.get(1);
-        let Some(tvb) = tvb.as_userdata().and_then(|data| data.borrow::<Tvb>().ok().map(|tvb| *tvb)) else {
+        let Some(tvb) = Tvb::of(&tvb) else {
             return super::errors::expected(lua, 1, "call", "Tvb", &tvb);
         };
         if !call::with(|call| call.is(tvb.call)) {

@@ -53,6 +53,7 @@ pub(super) fn no_member<T>(lua: &Lua, name: &Value, class: &str) -> Result<T> {
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Error(_) => "string",
+        Value::LightUserData(_) => "userdata",
         value => value.type_name(),
     }
 }

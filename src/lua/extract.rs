@@ -10,7 +10,7 @@ use super::numbers::UInt64;
 use super::time::NsTime;
 use super::world::World;
 use crate::tree::{Address as TreeAddress, Dissection, Field as TreeField, Kind, NodeRef, Time, Value as TreeValue};
-use mlua::{Lua, MetaMethod, MultiValue, Result, Table, UserData, UserDataMethods, UserDataRef, Value};
+use mlua::{IntoLua, Lua, MetaMethod, MultiValue, Result, Table, UserData, UserDataMethods, UserDataRef, Value};
 use std::sync::Arc;
 
 /// Maximum number of names that scripts ask for.
@@ -265,7 +265,7 @@ impl FieldInfo {
             fits.then_some((call.number, place, whole))
         });
         match place {
-            Some((number, place, outer)) => lua.create_userdata(TvbRange { call: number, place, outer }).map(Value::UserData),
+            Some((number, place, outer)) => TvbRange { call: number, place, outer }.into_lua(lua),
             None => fail(lua, "FieldInfo.range of a layer below is not supported"),
         }
     }

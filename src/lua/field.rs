@@ -3,11 +3,13 @@
 use super::args::{Args, integer, text};
 use super::constants::{base_name, type_name};
 use super::errors::fail;
+use super::handle::{self, Class, Handle, Object};
 use super::numbers::{Int64, UInt64};
 use super::world::World;
 use crate::tree::{Field, Layout};
-use mlua::{Lua, MetaMethod, MultiValue, Result, Table, UserData, UserDataMethods, Value};
+use mlua::{IntoLua, Lua, MultiValue, Result, Table, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// Maximum number of fields: they are never freed.
 const MOST: usize = 65_536;
@@ -85,6 +87,8 @@ const TYPES: &[(&str, i64, Type)] = &[
 /// A declared field.
 #[derive(Debug)]
 pub(super) struct ScriptField {
+    /// Its number among those of all states.
+    handle: u32,
     /// Its number, in the order of declarations.
     pub(super) id: usize,
     pub(super) of: Type,
@@ -135,33 +139,54 @@ impl ScriptField {
 #[derive(Clone, Copy)]
 pub(super) struct ProtoField(pub(super) &'static ScriptField);
 
-impl UserData for ProtoField {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
-            let ProtoField(of) = this;
-            let field = of.field;
-            let about = if field.about.is_empty() { "(null)" } else { field.about };
-            let names = if field.names.is_empty() { "(nil)" } else { "(table)" };
-            let (of_type, base) = (type_name(of.number), base_name(of.base));
-            let id = if of.is_registered() { i64::try_from(of.id).unwrap_or_default() } else { -2 };
-            let (name, abbrev, mask) = (field.name, field.abbrev, field.mask);
-            Ok(format!("ProtoField({id}): {name} {abbrev} ftypes.{of_type} base.{base} {names} {mask:08x} {about}"))
-        });
-        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| {
-            let of = this.0;
-            match name.as_string().map(|name| name.to_string_lossy()).as_deref() {
-                Some("abbr") => lua.create_string(of.field.abbrev).map(Value::String),
-                Some("name") => lua.create_string(of.field.name).map(Value::String),
-                Some("description") => lua.create_string(of.field.about).map(Value::String),
-                Some("type") => Ok(Value::Integer(of.number)),
-                Some("base") => Ok(Value::Integer(of.base)),
-                Some("mask") => Ok(Value::Integer(of.field.mask.cast_signed())),
-                _ => super::errors::no_member(lua, &name, "ProtoField"),
-            }
-        });
-        methods.add_meta_method(MetaMethod::NewIndex, |lua, _, (name, _): (Value, Value)| {
-            super::errors::no_member::<()>(lua, &name, "ProtoField")
-        });
+/// All fields of all scripts, in the order of their handles.
+static FIELDS: RwLock<Vec<&'static ScriptField>> = RwLock::new(Vec::new());
+
+impl Object for ProtoField {
+    const NAME: &'static str = "ProtoField";
+
+    fn of(value: &Value) -> Option<ProtoField> {
+        let handle = Handle::of(value).filter(|handle| handle.class == Class::ProtoField)?;
+        ProtoField::at(handle.index)
+    }
+}
+
+impl IntoLua for ProtoField {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Handle { class: Class::ProtoField, call: 0, index: self.0.handle }.into_lua(lua)
+    }
+}
+
+impl ProtoField {
+    /// The field of a handle.
+    pub(super) fn at(index: u32) -> Option<ProtoField> {
+        FIELDS.read().unwrap_or_else(PoisonError::into_inner).get(index as usize).copied().map(ProtoField)
+    }
+
+    /// The text of the object.
+    pub(super) fn shown(self) -> String {
+        let ProtoField(of) = self;
+        let field = of.field;
+        let about = if field.about.is_empty() { "(null)" } else { field.about };
+        let names = if field.names.is_empty() { "(nil)" } else { "(table)" };
+        let (of_type, base) = (type_name(of.number), base_name(of.base));
+        let id = if of.is_registered() { i64::try_from(of.id).unwrap_or_default() } else { -2 };
+        let (name, abbrev, mask) = (field.name, field.abbrev, field.mask);
+        format!("ProtoField({id}): {name} {abbrev} ftypes.{of_type} base.{base} {names} {mask:08x} {about}")
+    }
+
+    /// The value of an attribute.
+    pub(super) fn get(self, lua: &Lua, name: &Value) -> Result<Value> {
+        let of = self.0;
+        match name.as_string().map(|name| name.to_string_lossy()).as_deref() {
+            Some("abbr") => lua.create_string(of.field.abbrev).map(Value::String),
+            Some("name") => lua.create_string(of.field.name).map(Value::String),
+            Some("description") => lua.create_string(of.field.about).map(Value::String),
+            Some("type") => Ok(Value::Integer(of.number)),
+            Some("base") => Ok(Value::Integer(of.base)),
+            Some("mask") => Ok(Value::Integer(of.field.mask.cast_signed())),
+            _ => super::errors::no_member(lua, name, "ProtoField"),
+        }
     }
 }
 
@@ -479,7 +504,12 @@ fn finish(args: &Args<'_>, declared: Declared, meanings: Meanings) -> Result<Pro
     let Declared { of, number, base, .. } = declared;
     let Meanings { unit, truths, .. } = meanings;
     let owner = AtomicUsize::new(0);
-    let made: &ScriptField = Box::leak(Box::new(ScriptField { id, of, number, base, field, unit, truths, owner }));
+    let mut all = FIELDS.write().unwrap_or_else(PoisonError::into_inner);
+    let Some(handle) = u32::try_from(all.len()).ok().filter(|_| all.len() < handle::MOST) else {
+        return fail(args.lua, "too many fields");
+    };
+    let made: &ScriptField = Box::leak(Box::new(ScriptField { id, handle, of, number, base, field, unit, truths, owner }));
+    all.push(made);
     world.fields.push(made);
     Ok(ProtoField(made))
 }

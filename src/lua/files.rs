@@ -105,7 +105,8 @@ fn compiled(lua: &Lua, path: &Path) -> Result<Function> {
         Ok(text) => text,
         Err(why) => return fail(lua, format_args!("{}: {why}", path.display())),
     };
-    let chunk = lua.load(without_mark(&text)).set_name(format!("@{}", path.display())).set_mode(mlua::chunk::ChunkMode::Text);
+    let text = super::equal::rewritten(lua, without_mark(&text));
+    let chunk = lua.load(&*text).set_name(format!("@{}", path.display())).set_mode(mlua::chunk::ChunkMode::Text);
     chunk.into_function()
 }
 

@@ -1,15 +1,16 @@
 //! `TreeItem`: items that scripts add to the tree.
 
 use super::args::{Args, integer, text};
-use super::buffer::{Tvb, TvbRange};
+use super::buffer::{Bytes, Tvb, TvbRange};
 use super::call::{self, Content, Item, Kind, Place};
 use super::errors::{fail, no_member, type_of};
 use super::expert::{self, ProtoExpert};
 use super::field::{ProtoField, ScriptField};
+use super::handle::{Class, Handle, Methods, Object};
 use super::proto::Proto;
 use super::sandbox::as_text;
 use super::{notes, value};
-use mlua::{AnyUserData, Lua, MetaMethod, MultiValue, Result, UserData, UserDataMethods, Value};
+use mlua::{IntoLua, Lua, MultiValue, Result, Table, Value};
 
 /// An item of a call.
 #[derive(Debug, Clone, Copy)]
@@ -27,22 +28,19 @@ enum What {
 }
 
 fn what(value: &Value) -> What {
-    let Value::UserData(data) = value else { return What::Nothing };
-    if let Ok(field) = data.borrow::<ProtoField>() {
+    if let Some(field) = ProtoField::of(value) {
         return What::Field(field.0);
     }
-    data.borrow::<Proto>().map_or(What::Nothing, |proto| What::Protocol(*proto))
+    let proto = value.as_userdata().and_then(|data| data.borrow::<Proto>().ok().map(|proto| *proto));
+    proto.map_or(What::Nothing, What::Protocol)
 }
 
 /// The range of a `TvbRange` or a `Tvb`, with the buffer around it.
 fn range(lua: &Lua, value: &Value) -> Result<Option<TvbRange>> {
-    let Value::UserData(data) = value else { return Ok(None) };
-    let found = if let Ok(range) = data.borrow::<TvbRange>() {
-        *range
-    } else if let Ok(tvb) = data.borrow::<Tvb>() {
-        TvbRange { call: tvb.call, place: tvb.place, outer: tvb.place }
-    } else {
-        return Ok(None);
+    let found = match Bytes::of(value) {
+        Some(Bytes::Range(range)) => range,
+        Some(Bytes::Tvb(Tvb { call, place })) => TvbRange { call, place, outer: place },
+        None => return Ok(None),
     };
     if call::with(|call| call.is(found.call)) { Ok(Some(found)) } else { fail(lua, "expired TvbRange") }
 }
@@ -92,7 +90,28 @@ fn made(lua: &Lua, named: What, rest: &mut &[Value], range: Option<&TvbRange>, i
     }
 }
 
+impl IntoLua for TreeItem {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Handle { class: Class::TreeItem, call: self.call, index: self.item }.into_lua(lua)
+    }
+}
+
+impl Object for TreeItem {
+    const NAME: &'static str = "TreeItem";
+
+    fn of(value: &Value) -> Option<TreeItem> {
+        let Handle { call, index: item, .. } = Handle::of(value).filter(|handle| handle.class == Class::TreeItem)?;
+        Some(TreeItem { call, item })
+    }
+}
+
 impl TreeItem {
+    /// The text of the object.
+    pub(super) fn shown(self) -> String {
+        let is_alive = call::with(|call| call.is(self.call));
+        format!("TreeItem: expired={}, has item=true, has subtree=true, they are the same", !is_alive)
+    }
+
     /// The item, if its call still runs.
     pub(super) fn alive<T>(self, lua: &Lua, work: impl FnOnce(&mut Item) -> T) -> Result<T> {
         let result = call::with(|call| {
@@ -180,19 +199,29 @@ impl TreeItem {
     }
 }
 
-fn add_experts<M: UserDataMethods<TreeItem>>(methods: &mut M) {
-    methods.add_function("add_proto_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
-        let item = itself(lua, &Value::UserData(this.clone()))?;
+/// Adds a method that returns its item.
+fn add_method(
+    lua: &Lua,
+    methods: &Table,
+    name: &'static str,
+    work: impl Fn(&Lua, TreeItem, &Args<'_>) -> Result<()> + mlua::MaybeSend + 'static,
+) -> Result<()> {
+    let method = move |lua: &Lua, (this, values): (Value, MultiValue)| {
+        let item = itself(lua, &this)?;
         item.alive(lua, |_| ())?;
-        let args = Args::new(lua, "add_proto_expert_info", values);
-        item.remark(&TreeItem::expert(&args)?, args.text_or_nil(2)?);
+        work(lua, item, &Args::new(lua, name, values))?;
         Ok(this)
-    });
-    methods.add_function("add_tvb_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
-        let item = itself(lua, &Value::UserData(this.clone()))?;
-        item.alive(lua, |_| ())?;
-        let args = Args::new(lua, "add_tvb_expert_info", values);
-        let expert = TreeItem::expert(&args)?;
+    };
+    methods.set(name, lua.create_function(method)?)
+}
+
+fn add_experts(lua: &Lua, methods: &Table) -> Result<()> {
+    add_method(lua, methods, "add_proto_expert_info", |_, item, args| {
+        item.remark(&TreeItem::expert(args)?, args.text_or_nil(2)?);
+        Ok(())
+    })?;
+    add_method(lua, methods, "add_tvb_expert_info", |lua, item, args| {
+        let expert = TreeItem::expert(args)?;
         let Some(range) = range(lua, &args.get(2))? else {
             return super::errors::expected(lua, 2, "add_tvb_expert_info", "Tvb", &args.get(2));
         };
@@ -200,18 +229,15 @@ fn add_experts<M: UserDataMethods<TreeItem>>(methods: &mut M) {
         let text = args.text_or_nil(3)?.unwrap_or_else(|| expert.text.to_owned());
         let own = item.put(Item::new(Kind::Other(&notes::EXPERT), Content::Words(text.clone()), Some(range.place)));
         own.remark(&expert, Some(text));
-        Ok(this)
-    });
-    methods.add_function("add_expert_info", |lua, (this, values): (AnyUserData, MultiValue)| {
-        let item = itself(lua, &Value::UserData(this.clone()))?;
-        item.alive(lua, |_| ())?;
-        let args = Args::new(lua, "add_expert_info", values);
+        Ok(())
+    })?;
+    add_method(lua, methods, "add_expert_info", |_, item, args| {
         let (group, severity) = (args.int_or(1, expert::DEBUG)?, args.int_or(2, expert::CHAT)?);
         let text = args.text_or_nil(3)?.unwrap_or_else(|| "Expert Info".to_owned());
         let code = notes::of_severity(severity);
         call::with(|call| call.remark(item.item, code, text, [severity, group]));
-        Ok(this)
-    });
+        Ok(())
+    })
 }
 
 /// The object of a method, and its arguments. They are not copied, which takes as long as adding an item.
@@ -221,8 +247,7 @@ fn object(values: &mut MultiValue) -> (&Value, &[Value]) {
 
 /// The item of a method that may be called as a function.
 fn itself(lua: &Lua, value: &Value) -> Result<TreeItem> {
-    let found = value.as_userdata().and_then(|data| data.borrow::<TreeItem>().ok().map(|item| *item));
-    found.map_or_else(|| fail(lua, "not a TreeItem!"), Ok)
+    TreeItem::of(value).map_or_else(|| fail(lua, "not a TreeItem!"), Ok)
 }
 
 /// A change of an item.
@@ -252,13 +277,13 @@ const CHANGES: [(&str, Change); 4] = [
     }),
 ];
 
-fn add_changes<M: UserDataMethods<TreeItem>>(methods: &mut M) {
-    let all = [
+fn add_changes(lua: &Lua, methods: &Table) -> Result<()> {
+    let all: [(&'static str, Change); 6] = [
         ("set_text", CHANGES[0].1),
         ("set_generated", CHANGES[1].1),
         ("set_hidden", CHANGES[2].1),
         ("set_len", CHANGES[3].1),
-        ("append_text", |item: &mut Item, args: &Args<'_>, at: usize| {
+        ("append_text", |item, args, at| {
             item.around[1] += &args.text(at)?;
             Ok(())
         }),
@@ -268,18 +293,16 @@ fn add_changes<M: UserDataMethods<TreeItem>>(methods: &mut M) {
         }),
     ];
     for (name, change) in all {
-        methods.add_function(name, move |lua, (this, values): (AnyUserData, MultiValue)| {
-            let item = itself(lua, &Value::UserData(this.clone()))?;
-            let args = Args::new(lua, name, values);
+        add_method(lua, methods, name, move |lua, item, args| {
             super::budget::spend(lua, 8)?;
-            item.alive(lua, |item| change(item, &args, 1))??;
-            Ok(this)
-        });
+            item.alive(lua, |item| change(item, args, 1))?
+        })?;
     }
+    Ok(())
 }
 
 /// The value of an attribute.
-fn attribute(lua: &Lua, this: TreeItem, name: &Value) -> Result<Value> {
+pub(super) fn attribute(lua: &Lua, this: TreeItem, name: &Value) -> Result<Value> {
     let text = |text: String| lua.create_string(text).map(Value::String);
     match name.as_string().map(|name| name.to_string_lossy()).as_deref() {
         Some("text") => {
@@ -294,35 +317,35 @@ fn attribute(lua: &Lua, this: TreeItem, name: &Value) -> Result<Value> {
     }
 }
 
-impl UserData for TreeItem {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        for (name, is_little) in [("add", false), ("add_le", true)] {
-            methods.add_function(name, move |lua, mut values: MultiValue| {
-                let (this, values) = object(&mut values);
-                itself(lua, this)?.add(lua, values, is_little)
-            });
-        }
-        methods.add_function("add_packet_field", |lua, mut values: MultiValue| {
+/// Changes an attribute.
+pub(super) fn change(lua: &Lua, this: TreeItem, name: &Value, value: Value) -> Result<()> {
+    let known = name.as_string().map(|name| name.to_string_lossy());
+    let Some((_, change)) = CHANGES.iter().find(|(name, _)| known.as_deref() == Some(name)) else {
+        return no_member(lua, name, "TreeItem");
+    };
+    let args = Args::new(lua, "__newindex", MultiValue::from_vec(vec![value]));
+    this.alive(lua, |item| change(item, &args, 1))?
+}
+
+/// Adds the methods of items.
+pub(super) fn add(all: &Methods<'_>) -> Result<()> {
+    let (lua, methods) = (all.lua, &all.shared);
+    for (name, is_little) in [("add", false), ("add_le", true)] {
+        let add = move |lua: &Lua, mut values: MultiValue| {
             let (this, values) = object(&mut values);
-            itself(lua, this)?.add_packet_field(lua, values)
-        });
-        methods.add_method("referenced", |lua, this, _: MultiValue| this.alive(lua, |_| true));
-        add_changes(methods);
-        add_experts(methods);
-        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
-            let is_alive = call::with(|call| call.is(this.call));
-            Ok(format!("TreeItem: expired={}, has item=true, has subtree=true, they are the same", !is_alive))
-        });
-        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| attribute(lua, *this, &name));
-        methods.add_meta_method(MetaMethod::NewIndex, |lua, this, (name, value): (Value, Value)| {
-            let known = name.as_string().map(|name| name.to_string_lossy());
-            let Some((_, change)) = CHANGES.iter().find(|(name, _)| known.as_deref() == Some(name)) else {
-                return no_member(lua, &name, "TreeItem");
-            };
-            let args = Args::new(lua, "__newindex", MultiValue::from_vec(vec![value]));
-            this.alive(lua, |item| change(item, &args, 1))?
-        });
+            itself(lua, this)?.add(lua, values, is_little)
+        };
+        methods.set(name, lua.create_function(add)?)?;
     }
+    let add_packet_field = |lua: &Lua, mut values: MultiValue| {
+        let (this, values) = object(&mut values);
+        itself(lua, this)?.add_packet_field(lua, values)
+    };
+    methods.set("add_packet_field", lua.create_function(add_packet_field)?)?;
+    let referenced = |lua: &Lua, this: Value| itself(lua, &this)?.alive(lua, |_| true);
+    methods.set("referenced", lua.create_function(referenced)?)?;
+    add_changes(lua, methods)?;
+    add_experts(lua, methods)
 }
 
 /// The error of a value of the wrong type.

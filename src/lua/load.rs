@@ -2,9 +2,11 @@
 
 use super::budget::{self, Limits};
 use super::check::{self, Checked};
+use super::equal;
 use super::errors::words;
 use super::field::ProtoField;
 use super::files::{source, without_mark};
+use super::handle::Object;
 use super::protocol;
 use super::run::Engine;
 use super::sandbox;
@@ -179,7 +181,8 @@ fn load_file(lua: &Lua, path: &Path, arguments: &[String], limits: Limits, loade
     budget::begin(limits, true);
     let run = || -> mlua::Result<()> {
         let environment = environment(lua, path, &folder)?;
-        let chunk = lua.load(without_mark(&text)).set_name(format!("@{}", path.display()));
+        let text = equal::rewritten(lua, without_mark(&text));
+        let chunk = lua.load(&*text).set_name(format!("@{}", path.display()));
         let arguments = arguments.iter().map(|argument| lua.create_string(argument).map(Value::String));
         let arguments = MultiValue::from_vec(arguments.collect::<mlua::Result<_>>()?);
         chunk.set_mode(mlua::chunk::ChunkMode::Text).set_environment(environment).call::<()>(arguments)
@@ -248,8 +251,8 @@ fn register_fields(lua: &Lua) -> mlua::Result<()> {
     let tables = world(lua, |world| world.protocols.iter().map(|protocol| protocol.fields.clone()).collect::<Vec<_>>());
     for (number, table) in tables.unwrap_or_default().into_iter().enumerate() {
         for entry in table.pairs::<Value, Value>() {
-            if let Some(field) = entry?.1.as_userdata().and_then(|data| data.borrow::<ProtoField>().ok().map(|field| field.0)) {
-                field.register(number);
+            if let Some(field) = ProtoField::of(&entry?.1) {
+                field.0.register(number);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::args::{Args, integer};
 use super::buffer::Tvb;
 use super::call::{self, Place};
 use super::errors::{expected, fail, words};
+use super::handle::Object;
 use super::pinfo::Pinfo;
 use super::run::{ONE_MORE_SEGMENT, error_text};
 use super::{budget, sandbox};
@@ -30,7 +31,7 @@ fn parsed(lua: &Lua, values: MultiValue) -> Result<Pdus> {
         return fail(lua, "dissect_tcp_pdus can only be invoked while in a dissect function");
     }
     let tvb = args.get(1);
-    let Some(tvb) = tvb.as_userdata().and_then(|data| data.borrow::<Tvb>().ok().map(|tvb| *tvb)) else {
+    let Some(tvb) = Tvb::of(&tvb) else {
         return expected(lua, 1, "dissect_tcp_pdus", "Tvb", &tvb);
     };
     if !call::with(|call| call.is(tvb.call)) {

@@ -4,8 +4,9 @@ use super::address::Address;
 use super::args::{integer, text};
 use super::call::{self, Call, Column as ColumnText};
 use super::errors::{bad_argument, fail, no_member};
+use super::handle::{Class, Handle};
 use crate::tree::{Address as TreeAddress, Time};
-use mlua::{Lua, MetaMethod, MultiValue, Result, UserData, UserDataMethods, Value};
+use mlua::{IntoLua, Lua, MultiValue, Result, Table, Value};
 
 /// The packet of a call.
 #[derive(Debug, Clone, Copy)]
@@ -13,11 +14,11 @@ pub(super) struct Pinfo(pub(super) u64);
 
 /// The columns of a call.
 #[derive(Debug, Clone, Copy)]
-struct Columns(u64);
+pub(super) struct Columns(pub(super) u64);
 
 /// A column of a call.
 #[derive(Debug, Clone, Copy)]
-struct Column(u64, &'static str);
+pub(super) struct Column(u64, u32);
 
 /// Names of columns. Only `protocol` and `info` are kept.
 const COLUMNS: [&str; 54] = [
@@ -102,8 +103,14 @@ fn port(end: Option<TreeAddress>) -> Value {
     }
 }
 
+impl IntoLua for Pinfo {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Handle { class: Class::Pinfo, call: self.0, index: 0 }.into_lua(lua)
+    }
+}
+
 impl Pinfo {
-    fn get(self, lua: &Lua, name: &Value) -> Result<Value> {
+    pub(super) fn get(self, lua: &Lua, name: &Value) -> Result<Value> {
         let known = name.as_string().map(|name| name.to_string_lossy());
         let packet = alive(lua, self.0, "Pinfo", |call| call.packet)?;
         let address = |end: Option<TreeAddress>| match end {
@@ -144,13 +151,13 @@ impl Pinfo {
             "desegment_len" => Value::Integer(call::with(|call| call.desegment_len)),
             "desegment_offset" => Value::Integer(call::with(|call| call.desegment_offset)),
             "p2p_dir" => Value::Integer(-1),
-            "cols" | "columns" => Value::UserData(lua.create_userdata(Columns(self.0))?),
+            "cols" | "columns" => return Handle { class: Class::Columns, call: self.0, index: 0 }.into_lua(lua),
             "private" => Value::Table(super::private::table(lua)?),
             _ => return no_member(lua, name, "Pinfo"),
         })
     }
 
-    fn set(self, lua: &Lua, name: &Value, value: &Value) -> Result<()> {
+    pub(super) fn set(self, lua: &Lua, name: &Value, value: &Value) -> Result<()> {
         alive(lua, self.0, "Pinfo", |_| ())?;
         let number = || match integer(value) {
             Some(number) => Ok(number),
@@ -182,29 +189,20 @@ impl Pinfo {
     }
 }
 
-impl UserData for Pinfo {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| this.get(lua, &name));
-        methods.add_meta_method(MetaMethod::NewIndex, |lua, this, (name, value): (Value, Value)| this.set(lua, &name, &value));
-        methods.add_meta_method(MetaMethod::ToString, |_, _, ()| Ok("a Pinfo"));
+impl Columns {
+    pub(super) fn get(self, lua: &Lua, name: &Value) -> Result<Value> {
+        alive(lua, self.0, "Columns", |_| ())?;
+        match Column::named(self.0, name) {
+            Some(Column(call, index)) => Handle { class: Class::Column, call, index }.into_lua(lua),
+            None => Ok(Value::Nil),
+        }
     }
-}
 
-impl UserData for Columns {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Value| {
-            alive(lua, this.0, "Columns", |_| ())?;
-            let name = text(&name).unwrap_or_default();
-            Ok(COLUMNS.iter().find(|known| **known == name).map(|known| Column(this.0, known)))
-        });
-        methods.add_meta_method(MetaMethod::NewIndex, |lua, this, (name, value): (Value, Value)| {
-            let name = text(&name).unwrap_or_default();
-            match COLUMNS.iter().find(|known| **known == name) {
-                Some(known) => Column(this.0, known).change(lua, &value, ColumnText::set),
-                None => bad_argument(lua, 2, "__newindex", "Columns__newindex: the column name must be a valid column"),
-            }
-        });
-        methods.add_meta_method(MetaMethod::ToString, |_, _, ()| Ok("Columns"));
+    pub(super) fn set(self, lua: &Lua, name: &Value, value: &Value) -> Result<()> {
+        match Column::named(self.0, name) {
+            Some(column) => column.change(lua, value, ColumnText::set),
+            None => bad_argument(lua, 2, "__newindex", "Columns__newindex: the column name must be a valid column"),
+        }
     }
 }
 
@@ -231,9 +229,32 @@ impl ColumnText {
 const LONGEST: usize = 4096;
 
 impl Column {
+    fn named(call: u64, name: &Value) -> Option<Column> {
+        let place = match name {
+            Value::String(name) => COLUMNS.iter().position(|known| name.as_bytes() == known.as_bytes()),
+            name => text(name).and_then(|name| COLUMNS.iter().position(|known| *known == name)),
+        };
+        place.and_then(|place| u32::try_from(place).ok()).map(|place| Column(call, place))
+    }
+
+    /// The column of a handle.
+    pub(super) fn of(handle: Handle) -> Column {
+        Column(handle.call, handle.index)
+    }
+
+    fn name(self) -> &'static str {
+        COLUMNS.get(self.1 as usize).copied().unwrap_or_default()
+    }
+
+    /// The text that a script reads.
+    pub(super) fn shown(self, lua: &Lua) -> Result<String> {
+        let written = self.with(lua, |column| column.is_written.then(|| column.text.clone()))?.flatten();
+        Ok(written.unwrap_or_else(|| format!("({})", self.name())))
+    }
+
     /// The text of the column, if it is kept.
     fn with<T>(self, lua: &Lua, work: impl FnOnce(&mut ColumnText) -> T) -> Result<Option<T>> {
-        alive(lua, self.0, "Column", |call| match self.1 {
+        alive(lua, self.0, "Column", |call| match self.name() {
             "info" => Some(work(&mut call.info)),
             "protocol" => Some(work(&mut call.protocol)),
             _ => None,
@@ -254,26 +275,36 @@ impl Column {
     }
 }
 
-impl UserData for Column {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        type Change = fn(&mut ColumnText, &str);
-        let changes: [(&str, Change); 4] = [
-            ("set", ColumnText::set),
-            ("append", ColumnText::append),
-            ("prepend", ColumnText::prepend),
-            ("preppend", ColumnText::prepend),
-        ];
-        for (name, change) in changes {
-            methods.add_method(name, move |lua, this, value: Value| this.change(lua, &value, change));
-        }
-        methods.add_method("clear", |lua, this, _: MultiValue| this.with(lua, |column| column.set("")).map(drop));
-        methods
-            .add_method("fence", |lua, this, _: MultiValue| this.with(lua, |column| column.fence = column.text.len()).map(drop));
-        methods.add_method("clear_fence", |lua, this, _: MultiValue| this.with(lua, |column| column.fence = 0).map(drop));
-        methods.add_meta_method(MetaMethod::ToString, |lua, this, ()| {
-            let written = this.with(lua, |column| column.is_written.then(|| column.text.clone()))?.flatten();
-            Ok(written.unwrap_or_else(|| format!("({})", this.1)))
-        });
-        methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| no_member::<()>(lua, &name, "Column"));
+/// The column that a method belongs to.
+fn itself(lua: &Lua, value: &Value) -> Result<Column> {
+    match Handle::of(value) {
+        Some(handle) if handle.class == Class::Column => Ok(Column::of(handle)),
+        _ => fail(lua, "not a Column!"),
     }
+}
+
+/// The methods of columns.
+pub(super) fn column_methods(lua: &Lua) -> Result<Table> {
+    type Change = fn(&mut ColumnText, &str);
+    let changes: [(&str, Change); 4] = [
+        ("set", ColumnText::set),
+        ("append", ColumnText::append),
+        ("prepend", ColumnText::prepend),
+        ("preppend", ColumnText::prepend),
+    ];
+    let methods = lua.create_table()?;
+    for (name, change) in changes {
+        let method = move |lua: &Lua, (this, value): (Value, Value)| itself(lua, &this)?.change(lua, &value, change);
+        methods.set(name, lua.create_function(method)?)?;
+    }
+    let fences: [(&str, fn(&mut ColumnText)); 3] = [
+        ("clear", |column| column.set("")),
+        ("fence", |column| column.fence = column.text.len()),
+        ("clear_fence", |column| column.fence = 0),
+    ];
+    for (name, change) in fences {
+        let method = move |lua: &Lua, (this, _): (Value, MultiValue)| itself(lua, &this)?.with(lua, change).map(drop);
+        methods.set(name, lua.create_function(method)?)?;
+    }
+    Ok(methods)
 }

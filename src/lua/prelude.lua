@@ -55,10 +55,27 @@ for name, f in pairs(own.string) do str[name] = f end
 str.gfind, str.dump = str.gmatch, refuse "string.dump"
 
 unpack = tab.unpack
-local raw_load = load
+local raw_load, source, concat = load, own.source, tab.concat
 function load(chunk, name, mode, env)
-  if env == nil then return raw_load(chunk, name or (type(chunk) == "string" and chunk or "=(load)"), "t") end
-  return raw_load(chunk, name or (type(chunk) == "string" and chunk or "=(load)"), "t", env)
+  name = name or (type(chunk) == "string" and chunk or "=(load)")
+  if type(chunk) == "function" then
+    local parts, part = {}, chunk()
+    while part and part ~= "" do
+      if type(part) ~= "string" then return nil, "reader function must return a string" end
+      parts[#parts + 1] = part
+      part = chunk()
+    end
+    chunk = concat(parts)
+  end
+  chunk = source(chunk)
+  if env == nil then return raw_load(chunk, name, "t") end
+  return raw_load(chunk, name, "t", env)
+end
+-- What `==` of two variables becomes (src/lua/equal.rs): buffers and ranges are equal if their bytes are.
+local same = own.same
+function str.__same(a, b)
+  if a == b then return true end
+  return type(a) == "userdata" and type(b) == "userdata" and same(a, b)
 end
 loadstring = load
 math.pow = function(x, y) return x ^ y end

@@ -5,6 +5,7 @@ use super::dissector::Dissector;
 use super::errors::{bad_argument, fail, no_member};
 use super::expert;
 use super::field::{ProtoField, leak};
+use super::handle::Object;
 use super::preference::Preferences;
 use super::world::{ScriptProtocol, World};
 use crate::tree::Field;
@@ -66,14 +67,14 @@ impl Proto {
     fn add_fields(self, lua: &Lua, value: &Value) -> Result<()> {
         let own = self.with(lua, |protocol| protocol.fields.clone())?;
         match value {
-            Value::UserData(data) if data.is::<ProtoField>() => own.push(value.clone()),
+            field if ProtoField::of(field).is_some() => own.push(value.clone()),
             Value::Table(table) => {
                 if *table == own {
                     return Ok(());
                 }
                 for entry in table.pairs::<Value, Value>() {
                     let (_, field) = entry?;
-                    if !field.as_userdata().is_some_and(|data| data.is::<ProtoField>()) {
+                    if ProtoField::of(&field).is_none() {
                         return fail(lua, "only ProtoFields should be in the table");
                     }
                     own.push(field)?;

@@ -29,6 +29,7 @@ pub(super) fn create() -> Result<Lua> {
     let own = lua.create_table()?;
     add_checks(&lua, &own)?;
     super::dialect::add(&lua, &globals, &own)?;
+    super::handle::add(&lua, &own)?;
     let (short, text) = (lua.create_table()?, globals.get::<Table>("string")?);
     for name in ["byte", "lower", "upper"] {
         short.set(name, text.get::<Function>(name)?)?;
@@ -392,6 +393,7 @@ fn type_name(lua: &Lua, value: Value) -> Result<Value> {
                 Ok(name) => name,
             });
         }
+        value @ Value::LightUserData(_) => super::handle::class_name(value).to_owned(),
         value => value.type_name().to_owned(),
     };
     let name = if name == "NsTime" { "NSTime" } else { &name };
