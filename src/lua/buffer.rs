@@ -40,6 +40,10 @@ impl Object for Tvb {
         let [place, _] = call::with(|call| call.range(handle));
         Some(Tvb { call: handle.call, place })
     }
+
+    fn check(&self, lua: &Lua) -> Result<()> {
+        alive(lua, self.call, "tvb", |_| ())
+    }
 }
 
 impl Object for TvbRange {
@@ -50,6 +54,10 @@ impl Object for TvbRange {
         let [place, outer] = call::with(|call| call.range(handle));
         Some(TvbRange { call: handle.call, place, outer })
     }
+
+    fn check(&self, lua: &Lua) -> Result<()> {
+        alive(lua, self.call, "TvbRange", |_| ())
+    }
 }
 
 impl Object for Bytes {
@@ -58,6 +66,13 @@ impl Object for Bytes {
     fn of(value: &Value) -> Option<Bytes> {
         let range = || TvbRange::of(value).map(Bytes::Range);
         Tvb::of(value).map(Bytes::Tvb).or_else(range)
+    }
+
+    fn check(&self, lua: &Lua) -> Result<()> {
+        match self {
+            Bytes::Tvb(tvb) => tvb.check(lua),
+            Bytes::Range(range) => range.check(lua),
+        }
     }
 }
 
@@ -105,12 +120,6 @@ fn part(lua: &Lua, outer: Place, offset: i64, len: i64) -> Result<Place> {
 }
 
 impl Tvb {
-    fn range(self, args: &Args<'_>) -> Result<TvbRange> {
-        alive(args.lua, self.call, "tvb", |_| ())?;
-        let place = part(args.lua, self.place, args.int_or(1, 0)?, args.int_or(2, -1)?)?;
-        Ok(TvbRange { call: self.call, place, outer: self.place })
-    }
-
     fn raw(self, lua: &Lua, values: MultiValue) -> Result<LuaString> {
         let args = Args::new(lua, "raw", values);
         let (offset, len) = (args.int_or(1, 0)?, args.int_or(2, -1)?);
@@ -122,11 +131,19 @@ impl Tvb {
 }
 
 impl Bytes {
-    pub(super) fn range(self, lua: &Lua, values: MultiValue) -> Result<TvbRange> {
-        let args = Args::new(lua, "range", values);
+    /// A part: offset and length as scripts give them.
+    pub(super) fn range(self, lua: &Lua, (offset, len): (Value, Value)) -> Result<TvbRange> {
+        self.len(lua)?;
+        let (offset, len) = match (&offset, &len) {
+            (Value::Integer(offset), Value::Integer(len)) => (*offset, *len),
+            _ => {
+                let args = Args::new(lua, "range", MultiValue::from_vec(vec![offset, len]));
+                (args.int_or(1, 0)?, args.int_or(2, -1)?)
+            }
+        };
         match self {
-            Bytes::Tvb(tvb) => tvb.range(&args),
-            Bytes::Range(range) => range.sub(&args),
+            Bytes::Tvb(Tvb { call, place }) => Ok(TvbRange { call, place: part(lua, place, offset, len)?, outer: place }),
+            Bytes::Range(range) => range.sub(lua, offset, len),
         }
     }
 
@@ -241,15 +258,11 @@ impl TvbRange {
         }
     }
 
-    fn sub(&self, args: &Args<'_>) -> Result<TvbRange> {
-        alive(args.lua, self.call, "TvbRange", |_| ())?;
-        let offset = args.int_or(1, 0)?;
-        let len = args.int_or(2, -1)?;
+    fn sub(&self, lua: &Lua, offset: i64, len: i64) -> Result<TvbRange> {
         if offset >= i64::from(self.place.len) && !(offset == 0 && len <= 0) {
-            return fail(args.lua, "Range is out of bounds");
+            return fail(lua, "Range is out of bounds");
         }
-        let place = part(args.lua, self.place, offset, len)?;
-        Ok(TvbRange { place, ..*self })
+        Ok(TvbRange { place: part(lua, self.place, offset, len)?, ..*self })
     }
 
     fn raw(&self, lua: &Lua, values: MultiValue) -> Result<LuaString> {

@@ -20,7 +20,8 @@ impl ByteArray {
     /// Bytes of a place.
     pub(super) fn of(lua: &Lua, bytes: Vec<u8>, from: Option<(u64, Place)>) -> Result<ByteArray> {
         budget::fits(lua, bytes.len())?;
-        budget::spend(lua, 20)?;
+        // Its object takes as long as some dozens of instructions, and so does its end.
+        budget::spend(lua, 100)?;
         Ok(ByteArray { bytes, from })
     }
 

@@ -1,6 +1,6 @@
 //! `lua check`: what a script registers, and which of its calls are not supported.
 
-use super::sandbox::{MISSING, MISSING_FUNCTIONS, REFUSED, STUBS};
+use super::sandbox::{MISSING_FUNCTIONS, REFUSED, STUBS};
 use super::tokens::tokens;
 use super::world::{Entry, ScriptProtocol, World};
 use std::path::Path;
@@ -91,17 +91,16 @@ fn places(world: &World, number: usize, protocol: &ScriptProtocol) -> Vec<String
 /// Why the use of a name is not supported, if it is not.
 fn why(chain: &[&str]) -> Option<String> {
     let [first, rest @ ..] = chain else { return None };
-    if MISSING.contains(first) || rest.is_empty() && MISSING_FUNCTIONS.contains(first) {
+    if rest.is_empty() && MISSING_FUNCTIONS.contains(first) {
         return Some("is not supported".to_owned());
     }
     if let Some((_, reason)) = STUBS.iter().find(|(name, _)| name == first) {
         return Some(format!("is accepted and not run ({reason})"));
     }
     let full = chain.join(".");
-    let is_refused = REFUSED.iter().any(|(table, names)| match (table.is_empty(), rest) {
-        (true, []) => names.contains(first),
-        (false, [member, ..]) => table == first && names.contains(member),
-        _ => false,
+    let is_refused = REFUSED.iter().any(|(table, names)| match rest {
+        [member, ..] => table == first && names.contains(member),
+        [] => false,
     });
     is_refused.then(|| format!("is not given to scripts (sandbox): {full} raises an error"))
 }

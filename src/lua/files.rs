@@ -151,7 +151,15 @@ fn module(lua: &Lua, name: &str, path: &str) -> Option<PathBuf> {
     let found = roots(&world, name).into_iter().flat_map(|root| usual.clone().map(|file| root.join(file)));
     let given = templates.into_iter().map(PathBuf::from);
     let found = found.chain(given).find_map(|file| allowed(&world, &file).ok().filter(|file| file.is_file()));
-    found.or_else(|| above(&world.folder, name, &usual))
+    found.or_else(|| above(&world.folder, name, &usual)).or_else(|| own_folder(&world, name))
+}
+
+/// The file of a module whose top folder is that of the script under another name, as in a copy of a repository.
+fn own_folder(world: &World, name: &str) -> Option<PathBuf> {
+    let (_, inner) = name.split_once('.')?;
+    let relative = inner.replace('.', "/");
+    let files = [format!("{relative}.lua"), format!("{relative}/init.lua")].map(|file| world.folder.join(file));
+    files.into_iter().find_map(|file| allowed(world, &file).ok().filter(|file| file.is_file()))
 }
 
 /// The file of a module below the first folder above the script that holds the top folder of the module.
@@ -377,6 +385,13 @@ fn add_package(lua: &Lua, globals: &Table) -> Result<()> {
     let refuse =
         lua.create_function(|lua, _: MultiValue| fail::<()>(lua, "package.loadlib is not given to scripts (sandbox)"))?;
     package.set("loadlib", refuse)?;
+    // Lua 5.1: a module sees all globals.
+    let see_all = |lua: &Lua, module: Table| {
+        let meta = lua.create_table()?;
+        meta.set("__index", lua.globals())?;
+        module.set_metatable(Some(meta))
+    };
+    package.set("seeall", lua.create_function(see_all)?)?;
     let search = |lua: &Lua, values: MultiValue| {
         let args = Args::new(lua, "searchpath", values);
         let (name, templates) = (args.text(1)?, args.text(2)?);

@@ -104,6 +104,11 @@ pub(super) trait Object: Sized {
 
     /// The object of a value, if it is one of this class.
     fn of(value: &Value) -> Option<Self>;
+
+    /// Fails if the call of the object is over.
+    fn check(&self, _: &Lua) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Methods of all classes. Lua cannot see the class of a handle, so each method does.
@@ -145,7 +150,7 @@ impl Methods<'_> {
         work: impl Fn(&Lua, T, A) -> Result<R> + mlua::MaybeSend + 'static,
     ) -> Result<Function> {
         self.lua.create_function(move |lua, (this, values): (Value, A)| match T::of(&this) {
-            Some(object) => work(lua, object, values),
+            Some(object) => object.check(lua).and_then(|()| work(lua, object, values)),
             None => wrong_object(lua, name, T::NAME, &this),
         })
     }
@@ -190,8 +195,8 @@ pub(super) fn add(lua: &Lua, own: &Table) -> Result<()> {
     };
     meta.set("__newindex", lua.create_function(change)?)?;
     meta.set("__tostring", lua.create_function(|lua, (this, _): (Value, MultiValue)| text(lua, &this))?)?;
-    let call = |lua: &Lua, (this, values): (Value, MultiValue)| match Bytes::of(&this) {
-        Some(bytes) => bytes.range(lua, values),
+    let call = |lua: &Lua, (this, offset, len): (Value, Value, Value)| match Bytes::of(&this) {
+        Some(bytes) => bytes.range(lua, (offset, len)),
         None => fail(lua, format_args!("attempt to call a {} value", class_name(&this))),
     };
     meta.set("__call", lua.create_function(call)?)?;

@@ -8,7 +8,6 @@ use super::expert::{self, ProtoExpert};
 use super::field::{ProtoField, ScriptField};
 use super::handle::{Class, Handle, Methods, Object};
 use super::proto::Proto;
-use super::sandbox::as_text;
 use super::{notes, value};
 use mlua::{IntoLua, Lua, MultiValue, Result, Table, Value};
 
@@ -45,14 +44,10 @@ fn range(lua: &Lua, value: &Value) -> Result<Option<TvbRange>> {
     if call::with(|call| call.is(found.call)) { Ok(Some(found)) } else { fail(lua, "expired TvbRange") }
 }
 
-/// Labels of an item, joined with spaces.
-fn label(lua: &Lua, values: &[Value]) -> Result<Option<String>> {
-    if values.is_empty() {
-        return Ok(None);
-    }
-    let texts = values.iter().map(|value| as_text(lua, value)).collect::<Result<Vec<_>>>()?;
-    let texts: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
-    Ok(Some(texts.join(" ")))
+/// Labels of an item, joined with spaces. Wireshark skips what is neither a text nor a number.
+fn label(values: &[Value]) -> Option<String> {
+    let texts: Vec<String> = values.iter().filter_map(text).collect();
+    (!texts.is_empty()).then(|| texts.join(" "))
 }
 
 /// Whether a text that was read has other characters behind its first NUL.
@@ -68,7 +63,7 @@ const INVALID: &str = "Tree item ProtoField/Protocol handle is invalid (ProtoFie
 fn made(lua: &Lua, named: What, rest: &mut &[Value], range: Option<&TvbRange>, is_little: bool) -> Result<Item> {
     let place = range.map(|range| range.place);
     let text = |rest: &mut &[Value]| {
-        let text = label(lua, std::mem::take(rest))?.unwrap_or_default();
+        let text = label(std::mem::take(rest)).unwrap_or_default();
         Ok(Item::new(Kind::Other(&notes::TEXT), Content::Words(text), place))
     };
     match named {
@@ -145,9 +140,16 @@ impl TreeItem {
             rest = rest.get(1..).unwrap_or_default();
         }
         let item = made(lua, named, &mut rest, place.as_ref(), is_little)?;
-        let label = label(lua, rest)?;
+        let label = label(rest);
         let is_stray = matches!(named, What::Field(field) if field.is_text()) && is_stray(&item);
-        let added = self.put(Item { label, ..item });
+        let mut item = Item { label, ..item };
+        // The first label replaces the text of the item; behind another value, labels are appended.
+        if rest.first().is_some_and(|first| text(first).is_none())
+            && let Some(label) = item.label.take()
+        {
+            item.around[1] = format!(" {label}");
+        }
+        let added = self.put(item);
         if is_stray {
             let text = notes::STRAY.name.to_owned();
             call::with(|call| call.remark(added.item, &notes::STRAY, text, [expert::WARN, expert::UNDECODED]));
@@ -180,7 +182,7 @@ impl TreeItem {
         }
         let (content, place) = value::read(lua, field, &range, encoding & 0x8000_0000 != 0)?;
         let mut item = Item::new(Kind::Field(field), content, place);
-        if let Some(text) = label(lua, values.get(3..).unwrap_or_default())? {
+        if let Some(text) = label(values.get(3..).unwrap_or_default()) {
             item.around = [String::new(), format!(" {text}")];
         }
         Ok(self.put(item))

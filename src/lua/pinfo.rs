@@ -4,7 +4,7 @@ use super::address::Address;
 use super::args::{integer, text};
 use super::call::{self, Call, Column as ColumnText};
 use super::errors::{bad_argument, fail, no_member};
-use super::handle::{Class, Handle};
+use super::handle::{Class, Handle, Object};
 use crate::tree::{Address as TreeAddress, Time};
 use mlua::{IntoLua, Lua, MultiValue, Result, Table, Value};
 
@@ -103,6 +103,14 @@ fn port(end: Option<TreeAddress>) -> Value {
     }
 }
 
+impl Object for Pinfo {
+    const NAME: &'static str = "Pinfo";
+
+    fn of(value: &Value) -> Option<Pinfo> {
+        Handle::of(value).filter(|handle| handle.class == Class::Pinfo).map(|handle| Pinfo(handle.call))
+    }
+}
+
 impl IntoLua for Pinfo {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         Handle { class: Class::Pinfo, call: self.0, index: 0 }.into_lua(lua)
@@ -152,6 +160,7 @@ impl Pinfo {
             "desegment_offset" => Value::Integer(call::with(|call| call.desegment_offset)),
             "p2p_dir" => Value::Integer(-1),
             "cols" | "columns" => return Handle { class: Class::Columns, call: self.0, index: 0 }.into_lua(lua),
+            "conversation" => return super::conversation::of_call(lua, true),
             "private" => Value::Table(super::private::table(lua)?),
             _ => return no_member(lua, name, "Pinfo"),
         })
@@ -231,7 +240,10 @@ const LONGEST: usize = 4096;
 impl Column {
     fn named(call: u64, name: &Value) -> Option<Column> {
         let place = match name {
-            Value::String(name) => COLUMNS.iter().position(|known| name.as_bytes() == known.as_bytes()),
+            Value::String(name) => {
+                let name: &[u8] = &name.as_bytes();
+                COLUMNS.iter().position(|known| name == known.as_bytes())
+            }
             name => text(name).and_then(|name| COLUMNS.iter().position(|known| *known == name)),
         };
         place.and_then(|place| u32::try_from(place).ok()).map(|place| Column(call, place))

@@ -88,5 +88,38 @@ math.sinh = function(x) return (math.exp(x) - math.exp(-x)) / 2 end
 math.tanh = function(x) local a, b = math.exp(x), math.exp(-x) return (a - b) / (a + b) end
 math.random, math.randomseed = refuse "math.random", function() end
 
-function getfenv() return _G end
-setfenv, module = refuse "setfenv", refuse "module"
+local set_environment, environment = own.set_environment, own.environment
+-- The results are kept in variables: a call at the end would hide the caller.
+function getfenv(f)
+  local own_environment = environment(f or 1)
+  return own_environment or _G
+end
+function setfenv(f, env)
+  local changed = set_environment(f, env)
+  return changed
+end
+function module(name, ...)
+  local all, loaded = _G, package.loaded
+  local own_module = loaded[name]
+  if type(own_module) ~= "table" then
+    own_module = all
+    for part in str.gmatch(name, "[^.]+") do
+      local inner = rawget(own_module, part)
+      if inner == nil then
+        inner = {}
+        rawset(own_module, part, inner)
+      elseif type(inner) ~= "table" then
+        error("name conflict for module '" .. name .. "'", 2)
+      end
+      own_module = inner
+    end
+    loaded[name] = own_module
+  end
+  if own_module._NAME == nil then
+    own_module._M, own_module._NAME = own_module, name
+    own_module._PACKAGE = str.match(name, "^(.*%.)[^.]*$") or ""
+  end
+  local changed = set_environment(1, own_module)
+  for at = 1, select("#", ...) do (select(at, ...))(own_module) end
+  return changed and nil
+end

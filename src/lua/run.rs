@@ -152,6 +152,7 @@ impl Engine {
         self.locked(|state| {
             if is_begin {
                 (state.first, state.last, state.before) = (None, (0, None), None);
+                super::conversation::forget(&state.lua);
             }
             state.initialize()
         })

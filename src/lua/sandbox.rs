@@ -30,6 +30,7 @@ pub(super) fn create() -> Result<Lua> {
     add_checks(&lua, &own)?;
     super::dialect::add(&lua, &globals, &own)?;
     super::handle::add(&lua, &own)?;
+    super::environment::add(&lua, &own)?;
     let (short, text) = (lua.create_table()?, globals.get::<Table>("string")?);
     for name in ["byte", "lower", "upper"] {
         short.set(name, text.get::<Function>(name)?)?;
@@ -274,14 +275,13 @@ fn get_info(lua: &Lua, values: MultiValue) -> Result<Value> {
     Ok(Value::Table(table))
 }
 
-/// Functions that are refused, by their table; those of the prelude are in none.
-pub(super) const REFUSED: [(&str, &[&str]); 6] = [
+/// Functions that are refused, by their table.
+pub(super) const REFUSED: [(&str, &[&str]); 5] = [
     ("io", &["popen", "tmpfile", "output", "input", "read", "close"]),
     ("os", &["execute", "remove", "rename", "exit", "tmpname", "setlocale"]),
     ("debug", &["sethook", "getlocal", "setlocal", "getupvalue", "setupvalue", "getregistry", "getmetatable", "setmetatable"]),
     ("string", &["dump"]),
     ("math", &["random"]),
-    ("", &["setfenv", "module"]),
 ];
 
 /// Refuses these functions of a table.
@@ -290,8 +290,6 @@ fn refuse(lua: &Lua, name: &str, table: &Table) -> Result<()> {
     all.copied().try_for_each(|own| table.set(own, refusal(lua, &format!("{name}.{own}"))?))
 }
 
-/// Classes that are not supported yet: each use is an error.
-pub(super) const MISSING: [&str; 2] = ["Conversation", "GcryptCipher"];
 /// Functions that are not supported yet.
 pub(super) const MISSING_FUNCTIONS: [&str; 4] = ["all_field_infos", "set_preference", "reset_preference", "apply_preferences"];
 /// What belongs to a window or to statistics: accepted, and never run.
@@ -336,11 +334,8 @@ fn add_api(lua: &Lua, globals: &Table) -> Result<()> {
     super::extract::add(lua, globals)?;
     super::heuristic::add(lua, globals)?;
     super::regex::add(lua, globals)?;
-    for name in MISSING {
-        let class = lua.create_table()?;
-        guard_class(lua, &class, name)?;
-        globals.set(name, class)?;
-    }
+    super::conversation::add(lua, globals)?;
+    super::gcrypt::add(lua, globals)?;
     for name in MISSING_FUNCTIONS {
         let missing = lua.create_function(move |lua, _: MultiValue| fail::<()>(lua, format_args!("{name} is not supported")))?;
         globals.set(name, missing)?;

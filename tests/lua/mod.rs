@@ -10,6 +10,7 @@ mod api;
 mod asked;
 mod circle;
 mod frames;
+mod kept;
 mod shown;
 
 use frames::{Segment, datagrams, pcap, stream};
@@ -430,12 +431,9 @@ fn layers_below_and_derived_bytes_are_read() {
 #[test]
 fn what_is_not_supported_says_so() {
     let capture = datagrams(9998, &[b"a"]);
-    let wrong = dissect("tests/lua/missing.lua", &capture, &[]);
-    assert!(
-        wrong.code == 2 && wrong.err.contains("tests/lua/missing.lua:2: Conversation.find_from_pinfo is not supported"),
-        "{}",
-        wrong.err
-    );
+    let missing = Scratch::new("missing.lua", b"-- A remark.\nall_field_infos()");
+    let wrong = dissect(missing.path(), &capture, &[]);
+    assert!(wrong.code == 2 && wrong.err.contains("missing.lua:2: all_field_infos is not supported"), "{}", wrong.err);
     let numbered = dissect(&script("calls"), &capture, &["-X", "lua_script2:x"]);
     assert!(numbered.code == 2 && numbered.err.contains("-X lua_script2:x: 1 scripts are loaded"), "{}", numbered.err);
     let stubs = Scratch::new("stubs.lua", b"local w = TextWindow.new('x') w:set('y') Listener.new('tcp').packet = print");
