@@ -2,7 +2,7 @@
 //!
 //! The format is detected from the content. A frame borrows from a buffer that is reused for the next one, so memory does not
 //! grow with the input. Independent of protocols and file names: formats of session logs are declared by their protocols, and
-//! other logs are read as captures ([`sniffs`]).
+//! other logs are read as captures (`sniffs`).
 //!
 //! ```text
 //! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | log | hex ─► Frame
