@@ -83,14 +83,14 @@ impl Cells {
     pub(super) fn trimmed_start(&self, cell: Cell) -> Cell {
         let text = self.text_of(cell);
         let blanks = text.len() - text.trim_start().len();
-        if blanks == 0 { cell } else { self.cell(cell.start + blanks..cell.end) }
+        if blanks == 0 { cell } else { self.split(cell, blanks).1 }
     }
 
     /// Without blanks at the end of its text.
     pub(super) fn trimmed_end(&self, cell: Cell) -> Cell {
         let text = self.text_of(cell);
         let kept = text.trim_end().len();
-        if kept == text.len() { cell } else { self.cell(cell.start..cell.start + kept) }
+        if kept == text.len() { cell } else { self.split(cell, kept).0 }
     }
 
     /// Splits a cell after this number of bytes.
@@ -99,7 +99,15 @@ impl Cells {
             return (cell, Cell::default());
         }
         let between = cell.start + at;
-        (self.cell(cell.start..between), self.cell(between..cell.end))
+        // The shorter part is measured, so that splitting a long text into lines stays linear.
+        let is_first = at <= (cell.end - cell.start) / 2;
+        let measured = self.cell(if is_first { cell.start..between } else { between..cell.end });
+        let other = Cell { columns: cell.columns.saturating_sub(measured.columns), ..measured };
+        if is_first {
+            (measured, Cell { start: between, end: cell.end, ..other })
+        } else {
+            (Cell { start: cell.start, end: between, ..other }, measured)
+        }
     }
 
     /// Replaces the text of a cell that is wider than `limit` by a shorter one.

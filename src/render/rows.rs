@@ -11,6 +11,7 @@ use super::units::Thousands;
 use crate::record::location_of;
 use crate::tree::{Dissection, Field, Kind, NodeRef, Spaced};
 use std::fmt::{self, Write};
+use std::ops::Range;
 
 /// Maximum number of siblings of one field.
 const HANDFUL: usize = 12;
@@ -145,6 +146,13 @@ pub fn table(
     Ok(())
 }
 
+/// Those of the ranges, which are sorted and disjoint, that meet another one: a message may have as many as lines.
+fn meeting(ranges: &[Range<usize>], other: Range<usize>) -> &[Range<usize>] {
+    let first = ranges.partition_point(|range| range.end <= other.start);
+    let behind = ranges.get(first..).unwrap_or_default();
+    behind.get(..behind.partition_point(|range| range.start < other.end)).unwrap_or_default()
+}
+
 impl Rows<'_> {
     fn children(&mut self, parent: NodeRef<'_>, depth: usize) -> fmt::Result {
         let mut counts = std::mem::take(&mut self.memory.counts);
@@ -222,7 +230,7 @@ impl Rows<'_> {
         let shows_all = self.look.all && !opens;
         let per_line = self.look.bytes_per_line(shows_all);
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
-        Spaced::hiding(first, 0, &hidden).append_to(&mut self.memory.cells.text);
+        Spaced::hiding(first, 0, meeting(&hidden, 0..first.len())).append_to(&mut self.memory.cells.text);
         if !rest.is_empty() && !shows_all {
             self.memory.cells.text.push_str(" …");
         }
@@ -232,7 +240,9 @@ impl Rows<'_> {
             for (number, line) in (1..).zip(rest.chunks(per_line)) {
                 offset += per_line as u64;
                 let shown = self.memory.cells.add_number(offset);
-                Spaced::hiding(line, number * per_line, &hidden).append_to(&mut self.memory.cells.text);
+                let start = number * per_line;
+                let hidden = meeting(&hidden, start..start + line.len());
+                Spaced::hiding(line, start, hidden).append_to(&mut self.memory.cells.text);
                 let bytes = self.memory.cells.end();
                 self.push(Row::Cells([shown, bytes, Cell::default(), Cell::default(), Cell::default()], role))?;
             }
