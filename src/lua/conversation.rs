@@ -42,11 +42,14 @@ const KINDS: [(&str, i64); 22] = [
     ("IP", 31),
 ];
 
+/// An address, if any, with its type, and a port.
+type End = (Option<(u8, Vec<u8>)>, u16);
+
 /// What is looked up: a kind, and the ends in ascending order or a number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     kind: i64,
-    ends: [(Option<(u8, Vec<u8>)>, u16); 2],
+    ends: [End; 2],
     id: Option<i64>,
 }
 
@@ -190,7 +193,7 @@ impl Conversation {
         if let Some(proto) = proto(key) {
             return self.values.raw_set(proto.0, value);
         }
-        if !key.as_string().is_some_and(|name| name.as_bytes() == b"dissector") {
+        if key.as_string().is_none_or(|name| name.as_bytes() != b"dissector") {
             return wrong_key(lua, key);
         }
         let is_dissector = value.as_userdata().is_some_and(|data| data.is::<Proto>() || data.is::<dissector::Dissector>());

@@ -136,6 +136,7 @@ impl Rc4 {
 }
 
 /// What a key makes of an algorithm.
+#[allow(clippy::large_enum_variant, reason = "a script has few ciphers")]
 enum Key {
     Blocks(Box<dyn Blocks>),
     Stream(Rc4),

@@ -309,7 +309,8 @@ pub(super) fn column_methods(lua: &Lua) -> Result<Table> {
         let method = move |lua: &Lua, (this, value): (Value, Value)| itself(lua, &this)?.change(lua, &value, change);
         methods.set(name, lua.create_function(method)?)?;
     }
-    let fences: [(&str, fn(&mut ColumnText)); 3] = [
+    type Fence = (&'static str, fn(&mut ColumnText));
+    let fences: [Fence; 3] = [
         ("clear", |column| column.set("")),
         ("fence", |column| column.fence = column.text.len()),
         ("clear_fence", |column| column.fence = 0),
