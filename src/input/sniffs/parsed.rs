@@ -26,7 +26,7 @@ const BATTLE_NET: u16 = 1119;
 /// Maximum size of a packet.
 const MOST: usize = 16 << 20;
 
-/// Maximum length of a line that is looked at.
+/// Maximum length of a line that is inspected.
 const LINE: usize = 512;
 
 /// Column numbers above the rows of a packet.

@@ -241,7 +241,7 @@ fn hostile_sizes_are_refused() {
     for (log, word) in [
         (bytes(&format!("\"PKT\" 0103 10 34300000 \"enUS\" {} 10000000 64000000 ffffffff", "00".repeat(40))), "header"),
         (pkt_31()[..69].iter().copied().chain(bytes("\"SMSG\" 00000000 00000000 ffffff7f 04000000")).collect(), "more"),
-        (pkt_31()[..69].iter().copied().chain(bytes("\"XXXX\" 00000000 00000000 00000000 04000000")).collect(), "direction"),
+        (pkt_31()[..69].iter().copied().chain(bytes("\"NONE\" 00000000 00000000 00000000 04000000")).collect(), "direction"),
         (pkt_31()[..69].iter().copied().chain(bytes("\"SMSG\" 00000000 00000000 00000000 03000000")).collect(), "3 bytes"),
     ] {
         let error = match Capture::open(Box::new(Cursor::new(log))) {
